@@ -1,0 +1,35 @@
+# Everything runs in .venv, which `make venv` creates from constraints.txt.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: venv lint test test-unit test-functional demo clean
+
+venv: $(STAMP)
+
+$(STAMP): setup.py pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+lint: venv
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+test: venv
+	$(BIN)/python -m pytest
+
+test-unit: venv
+	$(BIN)/python -m pytest tests/unit
+
+test-functional: venv
+	$(BIN)/python -m pytest tests/functional
+
+demo: venv
+	$(BIN)/python integration_project/demo.py
+
+clean:
+	rm -rf $(VENV) build dist logs *.egg-info

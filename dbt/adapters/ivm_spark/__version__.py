@@ -1,0 +1,3 @@
+"""The version of the package, which dbt reads from here."""
+
+version = "0.1.0"

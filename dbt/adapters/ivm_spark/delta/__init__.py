@@ -1,0 +1,1 @@
+"""How change moves: the delta of every operator of a view tree. Pure."""

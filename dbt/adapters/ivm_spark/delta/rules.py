@@ -1,0 +1,71 @@
+"""The delta of a view tree: one rule an operator, listed in one tuple.
+
+A new operator is one new rule module and one line here; an operator without a rule is not
+maintained below the top of a view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.join import delta_join
+from dbt.adapters.ivm_spark.delta.rowwise import (
+    delta_filter,
+    delta_generate,
+    delta_project,
+    delta_sort,
+    delta_union_all,
+)
+from dbt.adapters.ivm_spark.delta.scan import delta_scan
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Sort,
+    UnionAll,
+)
+
+RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
+    (Scan, delta_scan),
+    (Filter, delta_filter),
+    (Project, delta_project),
+    (Generate, delta_generate),
+    (Sort, delta_sort),
+    (UnionAll, delta_union_all),
+    (Join, delta_join),
+)
+
+_CLAUSES: dict[type, str] = {
+    Aggregate: "GROUP BY or an aggregate below another operator",
+    Distinct: "DISTINCT below another operator",
+    Limit: "LIMIT below another operator",
+}
+
+
+def delta(node: Node, context: Context) -> Node | None:
+    """The change of a relation between the recorded and the new versions of its sources.
+
+    Returns a tree with the node's columns and `WEIGHT`, or None if no source below moved. Every
+    weight is +1 or -1; equal rows are not netted. Raises NotMaintained (OPERATOR_NOT_SUPPORTED)
+    for an operator without a rule.
+    """
+
+    def derive(below: Node) -> Node | None:
+        return delta(below, context)
+
+    rules: dict[type, Any] = dict(RULES)
+    rule = rules.get(type(node))
+    if rule is None:
+        clause = _CLAUSES.get(type(node), type(node).__name__)
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause)
+    change: Node | None = rule(node, derive, context)
+    return change

@@ -1,0 +1,81 @@
+"""The adapter: what dbt and its macros call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.__about__ import version as base_version
+from dbt.adapters.base.meta import available
+from dbt.adapters.base.relation import AdapterTrackingRelationInfo
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+
+from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.refresh.refresher import Refresher
+from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+
+DEFAULT_FILE_FORMAT = "delta"
+
+
+@dataclass
+class IvmSparkConfig(SparkConfig):
+    """The configuration keys of models that this adapter adds to dbt-spark's, or reads anew."""
+
+    file_format: str = DEFAULT_FILE_FORMAT
+    refresh_policy: str | None = None
+    change_threshold: float | None = None
+    emit_changes: bool | None = None
+    primary_keys: dict[str, list[str]] | None = None
+    liquid_clustered_by: list[str] | str | None = None
+    tblproperties: dict[str, str] | None = None
+
+
+class IvmSparkAdapter(SparkAdapter):
+    """dbt-spark for Delta tables, with `materialized='ivm'`."""
+
+    ConnectionManager = IvmSparkConnectionManager
+    AdapterSpecificConfigs = IvmSparkConfig
+
+    def __init__(self, config: Any, mp_context: Any) -> None:
+        super().__init__(config, mp_context)
+        self._pins = Pins()
+
+    @available
+    def ivm_refresher(self, **request: Any) -> Refresher:
+        """The refresh of one model, for the materialization; see `Refresher.for_model`."""
+        return Refresher.for_model(self._rows_of, self._pins, **request)
+
+    @available
+    def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
+        """What run_results.json and the console say of a refresh."""
+        return IvmAdapterResponse.of(refresher)
+
+    def _rows_of(self, sql: str) -> list[dict[str, Any]]:
+        """Send a statement and return its rows as Spark gives them, by column name."""
+        with self.connections.exception_handler(sql):
+            _, cursor = self.connections.add_query(sql, auto_begin=False)
+            names = [column[0] for column in cursor.description or ()]
+            return [dict(zip(names, row)) for row in cursor.fetchall() or ()]
+
+    def pre_model_hook(self, config: Any) -> None:
+        """Make Delta the file format of a node that says none.
+
+        dbt-spark's macros ask `config.get('file_format')` in many places, each with its own
+        default. dbt calls this with the node's config before it runs a model, seed, snapshot,
+        test or clone, so setting it here reaches all of them.
+        """
+        if config.model is not None and config.get("file_format") is None:
+            config.model.config["file_format"] = DEFAULT_FILE_FORMAT
+
+    @classmethod
+    def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
+        """dbt's telemetry record; the inherited one imports a module named after this class."""
+        return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt builds it too
+            adapter_name=cls.type(),
+            base_adapter_version=base_version,
+            adapter_version=version,
+            model_adapter_details=cls._get_adapter_specific_run_info(config),
+        )

@@ -1,0 +1,83 @@
+"""What there is to know of a model's query: its view tree and layout, or why it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.state.layout import Layout, layout
+from dbt.adapters.ivm_spark.view.build import View, build_view
+from dbt.adapters.ivm_spark.view.catalog import Catalog
+from dbt.adapters.ivm_spark.view.expressions import function_name
+from dbt.adapters.ivm_spark.view.fingerprint import fingerprint, fingerprint_text
+from dbt.adapters.ivm_spark.view.functions import NOT_DETERMINISTIC
+from dbt.adapters.ivm_spark.view.functions import AGGREGATES, GENERATORS, SCALARS, WINDOWS
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason
+
+CASE_SENSITIVE = "spark.sql.caseSensitive"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A query as read: view is None where `lasting` says why it is not maintained.
+
+    repeatable: the same sources give the same result, as far as is certain.
+    """
+
+    fingerprint: str
+    view: View | None
+    lasting: Reason | None
+    repeatable: bool
+
+
+def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
+    """Read a model's query. Never raises for a query that is not maintained."""
+    dialect = dialect_of(settings)
+    try:
+        view = build_view(sql, catalog, dialect)
+    except NotMaintained as error:
+        text = fingerprint_text(sql, settings)
+        return Reading(text, None, error.reason, _repeatable(sql, dialect))
+    return Reading(fingerprint(view, _labels(sql, dialect), settings), view, None, True)
+
+
+def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
+    """The layout of a view's state, once Spark has said the types of `probe`.
+
+    Raises NotMaintained where the state or the delta has no rule.
+    """
+    planned = layout(view.root, types, state)
+    delta(planned.input, Context(frozenset(view.sources)))
+    return planned
+
+
+def dialect_of(settings: dict[str, str]) -> str:
+    """sqlglot's dialect under the session's case sensitivity."""
+    sensitive = settings.get(CASE_SENSITIVE, "false").lower() == "true"
+    return "spark, normalization_strategy=case_sensitive" if sensitive else "spark"
+
+
+def _labels(sql: str, dialect: str) -> tuple[str, ...]:
+    query = sqlglot.parse_one(sql, dialect=dialect)
+    return tuple(query.named_selects) if isinstance(query, exp.Query) else ()
+
+
+def _repeatable(sql: str, dialect: str) -> bool:
+    """True when every function of the query is known and deterministic."""
+    try:
+        query = sqlglot.parse_one(sql, dialect=dialect)
+    except SqlglotError:
+        return False
+    known = AGGREGATES | GENERATORS | SCALARS | WINDOWS
+    for node in query.walk():
+        name = function_name(node)
+        if isinstance(node, (exp.TableSample, exp.Limit, exp.CurrentDate, exp.CurrentTimestamp)):
+            return False
+        if name is not None and (name in NOT_DETERMINISTIC or name not in known):
+            return False
+    return True

@@ -1,0 +1,128 @@
+"""Incremental, full, or nothing to do: watermark, windows and configs decide. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.watermark import Watermark
+from dbt.adapters.ivm_spark.source.window import Head, Window, window
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+SMALL_ROWS = 1_000_000
+"""Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a decision depends on.
+
+    lasting: why the query itself can't be maintained; repeatable: unmoved sources mean an unchanged
+    result; watermark: None on the first build or when
+    the state is gone; modified: a foreign write into the state; exists: there was a state before.
+    """
+
+    config: IvmConfig
+    fingerprint: str
+    lasting: Reason | None
+    watermark: Watermark | None
+    exists: bool
+    modified: str
+    heads: dict[str, Head]
+    full_refresh: bool = False
+    repeatable: bool = True
+
+
+@dataclass(frozen=True)
+class Decision:
+    """build: rebuild the state (initial where first); else merge the windows that moved.
+
+    reason: of a rebuild that is not the first.
+    """
+
+    build: bool
+    first: bool
+    reason: Reason | None
+    windows: dict[str, Window]
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """The sources whose rows may have changed."""
+        return frozenset(name for name, w in self.windows.items() if w.moved)
+
+
+def decide(situation: Situation) -> Decision:
+    """Choose between a rebuild and an incremental refresh.
+
+    A query that is never maintained and whose sources did not move needs nothing either, where it
+    is repeatable.
+    """
+    if not situation.exists:
+        return Decision(True, True, None, {})
+    reason = _before_windows(situation)
+    if reason is not None:
+        return Decision(True, False, reason, {})
+    assert situation.watermark is not None
+    windows = {
+        name: window(name, situation.watermark.sources[name].version, head)
+        for name, head in situation.heads.items()
+    }
+    decision = Decision(False, False, None, windows)
+    if not decision.moved and situation.repeatable:
+        return decision
+    reason = situation.lasting or _broken(windows)
+    if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:
+        reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
+    if reason is None and situation.config.refresh_policy is RefreshPolicy.AUTO:
+        reason = _costs(situation, windows)
+    return Decision(reason is not None, False, reason, windows)
+
+
+def _before_windows(situation: Situation) -> Reason | None:
+    watermark = situation.watermark
+    if situation.full_refresh:
+        return Reason(ReasonCode.FULL_REFRESH_REQUESTED, "--full-refresh")
+    if situation.modified:
+        return Reason(ReasonCode.STATE_MODIFIED, situation.modified)
+    if watermark is None:
+        return Reason(ReasonCode.STATE_MISSING)
+    replaced = [
+        name
+        for name, head in situation.heads.items()
+        if name in watermark.sources
+        and (
+            head.table_id != watermark.sources[name].table_id
+            or head.version < watermark.sources[name].version
+        )
+    ]
+    if replaced:
+        return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
+    if watermark.fingerprint != situation.fingerprint:
+        return _changed(watermark.fingerprint, situation.fingerprint)
+    if situation.heads.keys() != watermark.sources.keys():
+        return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
+    return None
+
+
+def _changed(before: str, now: str) -> Reason:
+    """Which part of a fingerprint differs: the query, its sources' columns, or the settings."""
+    old, new = before.split("-"), now.split("-")
+    if old[0] == new[0] and old[1:2] != new[1:2]:
+        return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
+    detail = "session settings" if old[0] == new[0] else ""
+    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail)
+
+
+def _broken(windows: dict[str, Window]) -> Reason | None:
+    return next((w.broken for w in windows.values() if w.broken is not None), None)
+
+
+def _costs(situation: Situation, windows: dict[str, Window]) -> Reason | None:
+    """A rebuild where more than the threshold of the sources' rows changed; never on sources so
+    small that a rebuild could not save a second."""
+    assert situation.watermark is not None
+    total = sum(mark.rows for mark in situation.watermark.sources.values())
+    changed = sum(w.rows for w in windows.values())
+    if total < SMALL_ROWS or changed <= total * situation.config.change_threshold:
+        return None
+    return Reason(ReasonCode.COST_MODEL, f"{changed} of {total} rows changed")

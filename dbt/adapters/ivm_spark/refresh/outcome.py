@@ -1,0 +1,114 @@
+"""What became of a refresh's commit, and what dbt is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+_LOST_RACE = (
+    "DELTA_CONCURRENT",
+    "DELTA_METADATA_CHANGED",
+    "DELTA_PROTOCOL_CHANGED",
+    "ConcurrentTransactionException",
+    "ConcurrentAppendException",
+    "ConcurrentModificationException",
+)
+_FEED_ERRORS = (
+    ("DELTA_MISSING_CHANGE_DATA", ReasonCode.CDF_UNAVAILABLE),
+    ("DELTA_CHANGE_TABLE_FEED_DISABLED", ReasonCode.CDF_UNAVAILABLE),
+    ("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE", ReasonCode.DATA_SCHEMA_CHANGED),
+    ("DELTA_CHANGE_DATA_FILE_NOT_FOUND", ReasonCode.CHANGE_SET_MISSING),
+    ("FAILED_READ_FILE.FILE_NOT_EXIST", ReasonCode.CHANGE_SET_MISSING),
+    ("DELTA_EMPTY_DIRECTORY", ReasonCode.CHANGE_SET_MISSING),
+    ("DELTA_TRUNCATED_TRANSACTION_LOG", ReasonCode.CHANGE_SET_MISSING),
+    ("DELTA_LOG_FILE_NOT_FOUND", ReasonCode.CHANGE_SET_MISSING),
+    ("DELTA_VERSION_NOT_CONTIGUOUS", ReasonCode.CHANGE_SET_MISSING),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """done: the state is at the plan's versions. lost: another run was first, so plan again.
+    broken: the changes could not be read, so rebuild for that reason. Rows count the state's."""
+
+    done: bool
+    lost: bool = False
+    broken: Reason | None = None
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+
+def outcome_of_error(message: str) -> Outcome | None:
+    """The outcome that an error of the commit stands for; None for an error that is the user's."""
+    if any(sign in message for sign in _LOST_RACE):
+        return Outcome(False, lost=True)
+    for sign, code in _FEED_ERRORS:
+        if sign in message:
+            return Outcome(False, broken=Reason(code, message.splitlines()[0]))
+    return None
+
+
+def commit_settings(plan: Plan) -> dict[str, str]:
+    """The session settings under which the statement commits: the watermark in the commit's own
+    metadata, and the refresh's number, so that a repeat is skipped.
+
+    Source: Delta's documentation, "Idempotent table writes in foreachBatch" and "Set user-defined
+    commit metadata".
+    """
+    return {
+        "spark.databricks.delta.commitInfo.userMetadata": plan.metadata,
+        "spark.databricks.delta.write.txnAppId": plan.watermark.state_id,
+        "spark.databricks.delta.write.txnVersion": str(plan.watermark.refresh),
+    }
+
+
+def merged(row: Mapping[str, Any]) -> Outcome:
+    """The outcome from the row that MERGE returns."""
+    return Outcome(
+        True,
+        inserted=int(row["num_inserted_rows"]),
+        updated=int(row["num_updated_rows"]),
+        deleted=int(row["num_deleted_rows"]),
+    )
+
+
+def message(plan: Plan, outcome: Outcome, seconds: float) -> str:
+    """What dbt's console shows in brackets, without the seconds that dbt adds itself."""
+    if plan.kind is RefreshKind.NONE:
+        return "NO CHANGES"
+    if plan.kind is RefreshKind.INCREMENTAL:
+        return f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
+    because = f": {plan.reason.code.value}" if plan.reason is not None else ""
+    return f"{plan.kind.value.upper()} {outcome.inserted} rows{because}"
+
+
+def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[str, Any]:
+    """The fields of adapter_response in run_results.json (DESIGN section 2); seconds by phase."""
+    reason = plan.reason
+    return {
+        "_message": message(plan, outcome, sum(phases.values())),
+        "refresh_kind": plan.kind.value,
+        "technique": plan.technique.value,
+        "reason": None
+        if reason is None
+        else {
+            "code": reason.code.value,
+            "sentence": reason.code.sentence,
+            "detail": reason.detail,
+            "remedy": reason.code.remedy,
+        },
+        "rows_inserted": outcome.inserted,
+        "rows_updated": outcome.updated,
+        "rows_deleted": outcome.deleted,
+        "rows_affected": outcome.inserted + outcome.updated + outcome.deleted,
+        "sources": {
+            name: {"from": w.recorded, "to": w.pinned, "changed_rows": w.rows}
+            for name, w in plan.windows.items()
+        },
+        "seconds": {phase: round(seconds, 3) for phase, seconds in phases.items()},
+    }

@@ -1,0 +1,55 @@
+"""The versions at which a run reads its sources: the same for every view of the run.
+
+A source that the run itself builds is read at its newest version; every other is pinned when the
+run first meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import replace
+from threading import RLock
+
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.view.catalog import Relation, relation_key
+
+
+class Pins:
+    """Heads and descriptions of the sources of one dbt run, shared by its threads."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._heads: dict[str, Head] = {}
+        self._relations: dict[str, Relation] = {}
+
+    def relation(self, reader: SourceReader, name: str, built: Set[str]) -> Relation:
+        """The description of a relation; `built` are keys of the relations this run builds."""
+        key = relation_key(name)
+        known = None if key in built else self._relations.get(key)
+        if known is None:
+            known = reader.relation(name)
+            with self._lock:
+                self._relations[key] = known
+        return known
+
+    def head(
+        self, reader: SourceReader, name: str, since: int | None, built: Set[str]
+    ) -> Head:
+        """The head of a source with its commits after version `since`."""
+        key = relation_key(name)
+        if key in built:
+            return reader.head(name, since)
+        with self._lock:
+            pinned = self._heads.get(key)
+            if pinned is None:
+                pinned = self._heads[key] = reader.head(name, since)
+            if since is not None and not _reaches(pinned, since):
+                commits = reader.commits(name, since)
+                upto = tuple(c for c in commits if c.version <= pinned.version)
+                pinned = self._heads[key] = replace(pinned, commits=upto)
+            return pinned
+
+
+def _reaches(head: Head, since: int) -> bool:
+    return since >= head.version or any(c.version == since + 1 for c in head.commits)

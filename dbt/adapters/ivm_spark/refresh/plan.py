@@ -1,0 +1,70 @@
+"""What a run will do with a view, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from dbt.adapters.ivm_spark.refresh.watermark import Watermark
+from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.view.reasons import Reason
+
+
+class RefreshKind(str, Enum):
+    """The kind of a refresh."""
+
+    INITIAL = "initial"
+    INCREMENTAL = "incremental"
+    FULL = "full"
+    NONE = "none"
+
+
+class Technique(str, Enum):
+    """How a refresh changes the state (DESIGN section 6)."""
+
+    INITIAL = "initial"
+    NO_OP = "no_op"
+    ROW_BASED = "row_based"
+    GROUP_AGGREGATE = "group_aggregate"
+    AFFECTED_GROUPS = "affected_groups"
+    FULL = "full"
+
+
+@dataclass(frozen=True)
+class MergeSql:
+    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` may be empty."""
+
+    source: str
+    on: str
+    gone: str
+    changed: str
+    updates: tuple[tuple[str, str], ...]
+    born: str
+    inserts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
+
+    fill: the SELECT of a rebuild; merge: the MERGE of an incremental one; view: the SELECT of the
+    view, empty where the view fits already; outputs: (name, type) of the query's columns;
+    cluster_by: columns that a large state is clustered by.
+    """
+
+    kind: RefreshKind
+    technique: Technique
+    watermark: Watermark
+    reason: Reason | None = None
+    fill: str = ""
+    merge: MergeSql | None = None
+    view: str = ""
+    outputs: tuple[tuple[str, str], ...] = ()
+    key_columns: tuple[str, ...] = ()
+    windows: dict[str, Window] = field(default_factory=dict)
+    warning: str = ""
+
+    @property
+    def metadata(self) -> str:
+        """What the commit records."""
+        return self.watermark.encode()

@@ -1,0 +1,346 @@
+"""Plans one refresh: asks Spark what it must, lets the pure rooms decide, and puts SQL into the
+plan. The statements it sends read metadata only, never rows (but see `_row_counts`)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
+from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.refresh.plan import MergeSql, Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.window import Effect, Head, Window
+from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
+from dbt.adapters.ivm_spark.state.merge import merge
+from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
+from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.judge import same_plan
+from dbt.adapters.ivm_spark.view.parse import parse
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.view.render import render
+
+FINGERPRINT = "ivm_spark.fingerprint"
+_SETTINGS = (
+    "spark.sql.ansi.enabled",
+    "spark.sql.caseSensitive",
+    "spark.sql.session.timeZone",
+    "spark.sql.decimalOperations.allowPrecisionLoss",
+    "spark.sql.mapKeyDedupPolicy",
+)
+
+
+class RefusedError(Exception):
+    """The model can't be refreshed as it is configured or written; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run asks for: the model's compiled SQL, the quoted names of its view and state,
+    which of the two exist, its configs, and the keys of the relations that this run builds."""
+
+    sql: str
+    view: str
+    state: str
+    view_exists: bool
+    state_exists: bool
+    config: IvmConfig
+    full_refresh: bool
+    built: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What Spark says of a query: (name, type) of its outputs, types of the probe's columns."""
+
+    outputs: tuple[tuple[str, str], ...]
+    types: dict[str, str]
+
+
+class Planner:
+    """Plans refreshes through one connection; `pins` are shared by the whole run."""
+
+    def __init__(self, query: Query, pins: Pins) -> None:
+        self._query = query
+        self._reader = SourceReader(query)
+        self._pins = pins
+
+    def plan(self, request: Request) -> Plan:
+        """The plan of one refresh.
+
+        Raises RefusedError where a config forbids what would have to be done or the query's
+        columns can't be a view's; errors of Spark's own about the query pass through.
+        """
+        settings = self._settings()
+        catalog, sources = self._catalog(request)
+        reading = read(request.sql, catalog, settings)
+        history = self._history(request)
+        mark = history.watermark
+        known = mark is not None and mark.fingerprint == reading.fingerprint
+        facts = Facts(mark.outputs, mark.types) if mark is not None and known else None
+        layout: Layout | None = None
+        if facts is None:
+            facts, layout, reading = self._examine(request, reading)
+        elif mark is not None and mark.lasting is not None:
+            code, detail = mark.lasting
+            reading = replace(reading, lasting=Reason(ReasonCode(code), detail))
+        if layout is None and reading.view is not None and reading.lasting is None:
+            layout = lay_out(reading.view, facts.types, request.state)
+        names = sorted(reading.view.sources) if reading.view is not None else sources
+        heads = {
+            name: self._pins.head(
+                self._reader,
+                name,
+                mark.sources[name].version if mark and name in mark.sources else None,
+                request.built,
+            )
+            for name in names
+        }
+        decision = decide(
+            Situation(
+                config=request.config,
+                fingerprint=reading.fingerprint,
+                lasting=reading.lasting,
+                repeatable=reading.repeatable,
+                watermark=mark,
+                exists=request.state_exists,
+                modified=history.modified,
+                heads=heads,
+                full_refresh=request.full_refresh,
+            )
+        )
+        warning = _obey(request.config, decision, reading.lasting)
+        return self._assemble(request, reading, facts, layout, decision, heads, mark, warning)
+
+    def _assemble(
+        self,
+        request: Request,
+        reading: Reading,
+        facts: Facts,
+        layout: Layout | None,
+        decision: Decision,
+        heads: dict[str, Head],
+        mark: Watermark | None,
+        warning: str,
+    ) -> Plan:
+        view = visible_stored(facts.outputs, request.state)
+        if layout is not None:
+            view = visible(layout, facts.types, facts.outputs)
+        next_mark = Watermark(
+            state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
+            refresh=mark.refresh + 1 if mark is not None else 1,
+            fingerprint=reading.fingerprint,
+            sources=self._marks(decision, heads, mark),
+            outputs=facts.outputs,
+            types=facts.types,
+            lasting=(reading.lasting.code.value, reading.lasting.detail)
+            if reading.lasting
+            else None,
+        )
+        plan = Plan(
+            kind=RefreshKind.NONE,
+            technique=Technique.NO_OP,
+            watermark=next_mark,
+            view=view if self._needs_view(request, reading, decision) else "",
+            outputs=facts.outputs,
+            key_columns=tuple(k.name for k in layout.keys) if layout is not None else (),
+            windows=_shown(decision, heads),
+            warning=warning,
+        )
+        pinned = {name: head.version for name, head in heads.items()}
+        if decision.build:
+            versions = Versions({}, pinned)
+            sql = stored_query(request.sql, facts.outputs)
+            if layout is not None:
+                sql = render(fill(layout), versions.bind).sql("spark", pretty=True)
+            return replace(
+                plan,
+                kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
+                technique=Technique.INITIAL if decision.first else Technique.FULL,
+                reason=reading.lasting if decision.first else decision.reason,
+                fill=sql,
+            )
+        if not decision.moved:
+            return plan
+        assert layout is not None
+        recorded = {name: w.recorded for name, w in decision.windows.items()}
+        return replace(
+            plan,
+            kind=RefreshKind.INCREMENTAL,
+            technique=_technique(layout),
+            merge=_merge_sql(request, layout, decision, Versions(recorded, pinned)),
+        )
+
+    def _settings(self) -> dict[str, str]:
+        rows = self._query("set")
+        found = {str(row["key"]): str(row["value"]) for row in rows}
+        return {
+            key: value
+            for key, value in found.items()
+            if key in _SETTINGS or key.startswith("spark.sql.legacy.")
+        }
+
+    def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
+        """Every relation that the query reads, views followed; and the sources' names."""
+        catalog = Catalog()
+        while True:
+            try:
+                parsed = parse(request.sql, catalog)
+            except NotMaintained:
+                return catalog, []
+            if not parsed.missing:
+                tables = [r for r in parsed.tables.values() if r.kind is RelationKind.DELTA]
+                return catalog, sorted(r.name for r in tables)
+            for name in parsed.missing:
+                try:
+                    relation = self._pins.relation(self._reader, name, request.built)
+                except Exception:
+                    self._outputs(request)
+                    return catalog, []
+                catalog.relations[relation_key(name)] = relation
+
+    def _history(self, request: Request) -> StateHistory:
+        if not request.state_exists:
+            return StateHistory(None)
+        commits = self._reader.commits(request.state, 0)
+        return newest(commits)
+
+    def _examine(
+        self, request: Request, reading: Reading
+    ) -> tuple[Facts, Layout | None, Reading]:
+        """Ask Spark about a query that is new: its columns, the types of its state, and whether
+        the tree, written back, means the same."""
+        facts = Facts(self._outputs(request), {})
+        if reading.view is None:
+            return facts, None, reading
+        try:
+            probed = render(probe(reading.view.root), bind_plain).sql("spark")
+            types = dict(self._columns(probed))
+            layout = lay_out(reading.view, types, request.state)
+            rewritten = render(reading.view.root, bind_plain).sql("spark")
+            if not same_plan(self._explain(request.sql), self._explain(rewritten)):
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
+            return Facts(facts.outputs, types), layout, reading
+        except NotMaintained as error:
+            certain = error.reason.code is not ReasonCode.QUERY_NOT_UNDERSTOOD
+            changed = replace(reading, lasting=error.reason, repeatable=certain)
+            return facts, None, changed
+
+    def _outputs(self, request: Request) -> tuple[tuple[str, str], ...]:
+        outputs = self._columns(request.sql)
+        seen: set[str] = set()
+        for name, _ in outputs:
+            if name.lower().startswith("__ivm_"):
+                raise RefusedError(
+                    f"the query outputs a column named {name}; names that begin with __ivm_ are "
+                    "the state's own. Give the column another name."
+                )
+            if name.lower() in seen:
+                raise RefusedError(
+                    f"the query outputs two columns named {name}. Give one of them another name."
+                )
+            seen.add(name.lower())
+        return outputs
+
+    def _columns(self, sql: str) -> tuple[tuple[str, str], ...]:
+        rows: Sequence[Mapping[str, Any]] = self._query(f"describe query\n{sql}")
+        return tuple((str(row["col_name"]), str(row["data_type"])) for row in rows)
+
+    def _explain(self, sql: str) -> str:
+        return str(next(iter(self._query(f"explain extended\n{sql}")[0].values())))
+
+    def _needs_view(self, request: Request, reading: Reading, decision: Decision) -> bool:
+        if decision.build or not request.view_exists:
+            return True
+        rows = self._query(f"show tblproperties {request.view}")
+        return all(
+            str(row["key"]) != FINGERPRINT or str(row["value"]) != reading.fingerprint
+            for row in rows
+        )
+
+    def _marks(
+        self, decision: Decision, heads: dict[str, Head], mark: Watermark | None
+    ) -> dict[str, SourceMark]:
+        if decision.build or mark is None:
+            counts = self._row_counts(heads)
+            return {n: SourceMark(h.table_id, h.version, counts[n]) for n, h in heads.items()}
+        return {
+            name: SourceMark(
+                head.table_id,
+                head.version,
+                mark.sources[name].rows + _gained(decision.windows[name]),
+            )
+            for name, head in heads.items()
+        }
+
+    def _row_counts(self, heads: dict[str, Head]) -> dict[str, int]:
+        """Rows of each source, which Delta answers from its log where it can; once a rebuild."""
+        if not heads:
+            return {}
+        counts = ", ".join(
+            f"(select count(*) from {name} version as of {head.version}) as c{i}"
+            for i, (name, head) in enumerate(heads.items())
+        )
+        row = list(self._query(f"select {counts}")[0].values())
+        return {name: int(count) for name, count in zip(heads, row)}
+
+
+def _gained(window: Window) -> int:
+    return window.rows if window.effect is Effect.INSERTS else 0
+
+
+def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:
+    if decision.windows:
+        return decision.windows
+    return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads.items()}
+
+
+def _technique(layout: Layout) -> Technique:
+    if layout.style is not Style.GROUPS:
+        return Technique.ROW_BASED
+    return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
+
+
+def _obey(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
+    """Refuse what `incremental_strict` forbids; the warning that `incremental` asks for."""
+    reason = decision.reason or lasting
+    if reason is None or reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
+        return ""
+    if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
+        raise RefusedError(
+            f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
+            f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
+        )
+    if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
+        return f"refreshed in full. {reason} {reason.code.remedy}"
+    return ""
+
+
+def _merge_sql(
+    request: Request, layout: Layout, decision: Decision, versions: Versions
+) -> MergeSql:
+    change = delta(layout.input, Context(decision.moved))
+    assert change is not None
+    effects = {w.effect for w in decision.windows.values() if w.moved}
+    parts = merge(
+        layout, change, request.state, versions.bind, insert_only=effects == {Effect.INSERTS}
+    )
+    return MergeSql(
+        source=parts.source.sql("spark", pretty=True),
+        on=parts.on.sql("spark"),
+        gone=parts.gone.sql("spark") if parts.gone is not None else "",
+        changed=parts.changed.sql("spark"),
+        updates=tuple((name, value.sql("spark")) for name, value in parts.updates),
+        born=parts.born.sql("spark"),
+        inserts=tuple((name, value.sql("spark")) for name, value in parts.inserts),
+    )

@@ -1,0 +1,147 @@
+"""One refresh from plan to commit, as the materialization steps through it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dbt_common.exceptions import CompilationError, DbtDatabaseError
+
+from dbt.adapters.ivm_spark.refresh.config import ConfigError, read_config
+from dbt.adapters.ivm_spark.refresh.outcome import (
+    Outcome,
+    commit_settings,
+    merged,
+    outcome_of_error,
+    response,
+)
+from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.refresh.watermark import decode
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.view.catalog import relation_key
+
+ATTEMPTS = 5
+
+
+class Refresher:
+    """Plans, and commits what the macros render, until the state is at the plan's versions.
+
+    The macros read `plan`, render its statement and hand it to `commit`; while `again` is true
+    they do so once more, because another run was first or the changes could not be read.
+    """
+
+    def __init__(self, query: Query, pins: Pins, request: Request, model: str) -> None:
+        self._query = query
+        self._request = request
+        self._model = model
+        self._planner = Planner(query, pins)
+        self._phases: dict[str, float] = {}
+        self._outcome = Outcome(False)
+        self.attempts = range(ATTEMPTS)
+        self.again = True
+        self.plan = self._planned()
+
+    @classmethod
+    def for_model(
+        cls,
+        query: Query,
+        pins: Pins,
+        *,
+        model: str,
+        sql: str,
+        view: str,
+        state: str,
+        view_exists: bool,
+        state_exists: bool,
+        config: Mapping[str, Any],
+        full_refresh: bool,
+        built: Iterable[str],
+    ) -> Refresher:
+        """A refresher for a model; its plan is made.
+
+        model: the name for messages; view, state: quoted names; built: names of the relations
+        that this run builds. Raises CompilationError for a config or query that is refused.
+        """
+        try:
+            request = Request(
+                sql=sql,
+                view=view,
+                state=state,
+                view_exists=view_exists,
+                state_exists=state_exists,
+                config=read_config(config),
+                full_refresh=full_refresh,
+                built=frozenset(relation_key(name) for name in built),
+            )
+            return cls(query, pins, request, model)
+        except ConfigError as error:
+            raise CompilationError(f"Model {model}: {error}.") from error
+
+    def commit(self, sql: str) -> None:
+        """Run the statement that changes the state, with the watermark in the same commit.
+
+        Raises DbtDatabaseError for what is neither a lost race nor a lost change feed.
+        """
+        started = time.perf_counter()
+        try:
+            self._outcome = self._committed(sql)
+        finally:
+            self._spent("apply", started)
+        self.again = not self._outcome.done
+        if self._outcome.broken is not None:
+            self._request = replace(self._request, full_refresh=True)
+            self.plan = replace(self._planned(), reason=self._outcome.broken)
+        elif self._outcome.lost:
+            self.plan = self._planned()
+        if self.again and self.plan.kind is RefreshKind.NONE:
+            self.again = False
+
+    def response(self) -> dict[str, Any]:
+        """The fields of adapter_response."""
+        return response(self.plan, self._outcome, self._phases)
+
+    def _planned(self) -> Plan:
+        started = time.perf_counter()
+        try:
+            plan = self._planner.plan(self._request)
+        except RefusedError as error:
+            raise CompilationError(f"Model {self._model}: {error}") from error
+        finally:
+            self._spent("plan", started)
+        self.again = plan.kind is not RefreshKind.NONE
+        return plan
+
+    def _spent(self, phase: str, started: float) -> None:
+        self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
+
+    def _committed(self, sql: str) -> Outcome:
+        settings = commit_settings(self.plan)
+        try:
+            for key, value in settings.items():
+                self._query(f"set {key}={value}")
+            rows = self._query(sql)
+        except DbtDatabaseError as error:
+            outcome = outcome_of_error(str(error.msg))
+            if outcome is None:
+                raise
+            return outcome
+        finally:
+            for key in settings:
+                self._query(f"reset {key}")
+        if self.plan.kind is RefreshKind.INCREMENTAL and int(rows[0]["num_affected_rows"]):
+            return merged(rows[0])
+        return self._verified()
+
+    def _verified(self) -> Outcome:
+        """Whether the newest commit is this one: one that changes no row returns what a skipped
+        one returns, and a rebuild returns nothing."""
+        newest = SourceReader(self._query).commits(self._request.state, None)[0]
+        if decode(newest.metadata) != self.plan.watermark:
+            return Outcome(False, lost=True)
+        if self.plan.kind is RefreshKind.INCREMENTAL:
+            return Outcome(True)
+        return Outcome(True, inserted=int(newest.metrics.get("numOutputRows", 0)))

@@ -1,0 +1,94 @@
+"""What the last commit of a state recorded, in the commit's own metadata.
+
+It travels as base64 of JSON, because a `;` or a quote in a SET value would cut it off.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from dbt.adapters.ivm_spark.source.commit import Commit, Effect
+
+FORMAT = 1
+_MARK = "ivm1."
+
+
+@dataclass(frozen=True)
+class SourceMark:
+    """A source at the recorded version: Delta's table id, the version, its rows as far as known
+    (counted at the last rebuild, inserts added since)."""
+
+    table_id: str
+    version: int
+    rows: int = 0
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """state_id: names the state to Delta's idempotent writes; refresh: counts its refreshes;
+    fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
+    query's columns and of the state's, so that a refresh need not ask again; lasting: code and
+    detail of why the query is never maintained."""
+
+    state_id: str
+    refresh: int
+    fingerprint: str
+    sources: dict[str, SourceMark]
+    outputs: tuple[tuple[str, str], ...] = ()
+    types: dict[str, str] = field(default_factory=dict)
+    lasting: tuple[str, str] | None = None
+    format: int = FORMAT
+
+    def encode(self) -> str:
+        """The text that goes into the commit's metadata."""
+        text = json.dumps(asdict(self), separators=(",", ":"))
+        return _MARK + base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def decode(metadata: str | None) -> Watermark | None:
+    """The watermark in a commit's metadata, None if the commit is not ours or of a format that
+    this version does not read."""
+    if not metadata or not metadata.startswith(_MARK):
+        return None
+    try:
+        facts: dict[str, Any] = json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :]))
+    except (ValueError, binascii.Error):
+        return None
+    if facts.get("format") != FORMAT:
+        return None
+    return Watermark(
+        state_id=facts["state_id"],
+        refresh=facts["refresh"],
+        fingerprint=facts["fingerprint"],
+        sources={name: SourceMark(**mark) for name, mark in facts["sources"].items()},
+        outputs=tuple((name, kind) for name, kind in facts["outputs"]),
+        types=facts["types"],
+        lasting=tuple(facts["lasting"]) if facts["lasting"] else None,
+    )
+
+
+@dataclass(frozen=True)
+class StateHistory:
+    """The newest watermark of a state, and whether somebody else has written since."""
+
+    watermark: Watermark | None
+    modified: str = ""
+
+
+def newest(commits: Sequence[Commit]) -> StateHistory:
+    """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
+    modified = ""
+    for commit in commits:
+        watermark = decode(commit.metadata)
+        if watermark is not None and commit.effect is not Effect.NOTHING:
+            return StateHistory(watermark, modified)
+        if watermark is not None and commit.operation in ("MERGE",):
+            return StateHistory(watermark, modified)
+        if commit.effect is not Effect.NOTHING:
+            modified = f"{commit.operation} at version {commit.version}"
+    return StateHistory(None, modified)

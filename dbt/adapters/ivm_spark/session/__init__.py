@@ -1,0 +1,1 @@
+"""How statements reach Spark: credentials, connections and the embedded Spark session."""

@@ -1,0 +1,108 @@
+"""dbt's connections to Spark: one session each, real execution, readable errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.exceptions.connection import FailedToConnectError
+from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionMethod
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+
+from dbt.adapters.ivm_spark.session.errors import clean_message, error_message
+
+if TYPE_CHECKING:
+    import agate
+
+logger = AdapterLogger("IvmSpark")
+
+
+class IvmSparkConnectionManager(SparkConnectionManager):
+    """dbt-spark's manager with a private Spark session per connection under `session`."""
+
+    TYPE = "ivm_spark"
+
+    @contextmanager
+    def exception_handler(self, sql: str) -> Iterator[None]:
+        """Turn whatever Spark raises into one readable error.
+
+        Raises:
+            DbtDatabaseError: Spark or its transport failed; the JVM's stack is in the debug log.
+        """
+        try:
+            yield
+        except DbtDatabaseError as error:
+            raise DbtDatabaseError(clean_message(error.msg)) from error
+        except DbtRuntimeError:
+            raise
+        except Exception as error:
+            logger.debug(f"Error while running:\n{sql}\n{error}")
+            raise DbtDatabaseError(error_message(error)) from error
+
+    @classmethod
+    def open(cls, connection: Connection) -> Connection:
+        """Open the session, or dbt-spark's own connection with every setting SET on it.
+
+        Raises:
+            FailedToConnectError: the message says what to do.
+        """
+        if connection.state == ConnectionState.OPEN:
+            return connection
+        credentials = connection.credentials
+        if credentials.method != SparkConnectionMethod.SESSION:
+            connection = super().open(connection)
+            cls._send_settings(connection)
+            return connection
+
+        # Imported here so that thrift, http and odbc need neither pyspark's JVM nor Delta's jars.
+        from dbt.adapters.ivm_spark.session.handle import SessionHandle
+
+        try:
+            connection.handle = SessionHandle(credentials.server_side_parameters)
+        except DbtRuntimeError as error:
+            connection.state = ConnectionState.FAIL
+            raise FailedToConnectError(error.msg) from error
+        connection.state = ConnectionState.OPEN
+        return connection
+
+    @classmethod
+    def _send_settings(cls, connection: Connection) -> None:
+        """SET what the profile says: Thrift servers ignore the configuration of the handshake."""
+        for key, value in connection.credentials.server_side_parameters.items():
+            cursor = connection.handle.cursor()
+            try:
+                cursor.execute(f"set {_quoted(key)}={_quoted(value)}")
+            except Exception as error:
+                logger.warning(f"server_side_parameters: {key} not set: {error_message(error)}")
+
+    def execute(
+        self,
+        sql: str,
+        auto_begin: bool = False,
+        fetch: bool = False,
+        limit: int | None = None,
+    ) -> tuple[AdapterResponse, agate.Table]:
+        """Run one statement to its end, also a query whose rows nobody fetches (a hook's).
+
+        dbt-spark leaves such a query unevaluated, and lets errors of the fetch through as they
+        are.
+        """
+        from dbt_common.clients.agate_helper import empty_table
+
+        sql = self._add_query_comment(sql)
+        with self.exception_handler(sql):
+            _, cursor = self.add_query(sql, auto_begin)
+            response = self.get_response(cursor)
+            if fetch:
+                return response, self.get_result_from_cursor(cursor, limit)
+            if hasattr(cursor, "drain"):
+                cursor.drain()
+            return response, empty_table()
+
+
+def _quoted(text: str) -> str:
+    """A key or a value of SET; only back-quoted may it hold a semicolon."""
+    return "`" + text.replace("`", "``") + "`"

@@ -1,0 +1,108 @@
+"""What a Spark error says, without what the JVM adds to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+# [TABLE_OR_VIEW_NOT_FOUND], [DELTA_CHANGE_DATA_FEED_...], [CAST_INVALID_INPUT.WITH_SUGGESTION]
+_CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
+_JAVA_CLASS = r"(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)"
+_PREFIXES = re.compile(
+    rf"^(?:\s*(?:{_JAVA_CLASS}|Error running query|Caused by|Exception)\s*:\s*"
+    rf"|\s*\[[A-Z][A-Z0-9_.]*\]\s+(?={_JAVA_CLASS}\s*:))+"
+)
+_LOST_TASK = re.compile(r"most recent failure: Lost task .*?\(TID \d+\) \([^)]*\): ", re.DOTALL)
+_STACK = re.compile(
+    r"\n\s*(?:at [\w.$/<>-]+\(|\.\.\. \d+ more|Driver stacktrace:|JVM stacktrace:)", re.MULTILINE
+)
+_PLAN = re.compile(r"(; line \d+ pos \d+|SQLSTATE: \w{5})?;\n['+!:\w].*", re.DOTALL)
+_SAY_NOTHING = (
+    "Job aborted",
+    "Exception thrown in awaitResult",
+    "[TASK_WRITE_FAILED]",
+    "[UNEXPECTED_EXCEPTION]",
+    "Unable to instantiate",
+)
+_HINTS = (
+    (
+        "Another instance of Derby may have already booted the database",
+        "The embedded catalog (metastore_db in the working directory) serves one process at a "
+        "time: end the other dbt or Spark process that uses it, or set "
+        "spark.hadoop.javax.jdo.option.ConnectionURL in server_side_parameters.",
+    ),
+    (
+        "Java heap space",
+        "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
+    ),
+)
+
+
+def clean_message(text: str) -> str:
+    """One error's text without stack frames, wrapper classes, task locations and query plans.
+
+    The error condition, the SQLSTATE, the position in the SQL and Spark's own excerpt of the
+    SQL stay.
+    """
+    lost = _LOST_TASK.search(text)
+    if lost:
+        text = text[lost.end() :]
+    stack = _STACK.search(text)
+    if stack:
+        text = text[: stack.start()]
+    text = _PREFIXES.sub("", text, count=1)
+    text = _PLAN.sub(lambda found: found.group(1) or "", text)
+    return text.strip()
+
+
+def best_message(texts: Iterable[str]) -> str:
+    """Pick the message that helps from a chain of causes, outermost first.
+
+    The outermost one with an error condition of Spark or Delta; else the outermost that says
+    something, and the root cause behind it.
+    """
+    messages = [message for message in map(clean_message, texts) if message]
+    telling = [message for message in messages if not message.startswith(_SAY_NOTHING)]
+    for message in telling:
+        if _CONDITION.match(message):
+            return _with_hint(message)
+    if not telling:
+        return _with_hint(messages[0]) if messages else ""
+    first, root = telling[0], telling[-1]
+    if root in first:
+        return _with_hint(first)
+    return _with_hint(root if first in root else f"{first}\nCause: {root}")
+
+
+def error_message(error: BaseException) -> str:
+    """The message of whatever a connection raised: PySpark, Py4J, Thrift, ODBC or plain Python."""
+    return best_message(_texts(error)) or type(error).__name__
+
+
+def _with_hint(message: str) -> str:
+    hints = [hint for sign, hint in _HINTS if sign in message]
+    return "\n".join([message, *hints])
+
+
+def _texts(error: BaseException) -> Iterator[str]:
+    """The messages of an error and of its causes, outermost first."""
+    status = getattr(error.args[0], "status", None) if error.args else None
+    if status is not None:
+        yield str(status.errorMessage)
+        return
+    java_error = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
+    if java_error is not None:
+        yield from _java_texts(java_error)
+        return
+    yield str(getattr(error, "_desc", None) or error)
+    cause = getattr(error, "_cause", None)
+    if isinstance(cause, BaseException):
+        yield from _texts(cause)
+
+
+def _java_texts(java_error: object) -> Iterator[str]:
+    """The messages of a Java Throwable (a Py4J object) and its causes."""
+    current = java_error
+    while current is not None:
+        yield str(current.getMessage() or current.toString())  # type: ignore[attr-defined]
+        current = current.getCause()  # type: ignore[attr-defined]

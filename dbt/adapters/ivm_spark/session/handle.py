@@ -1,0 +1,109 @@
+"""A dbt connection's own Spark session, in the shape of a database cursor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbt.adapters.events.logging import AdapterLogger
+from dbt.adapters.spark.connections import SparkConnectionWrapper
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Row, SparkSession
+
+from dbt.adapters.ivm_spark.session.activity import note_statement
+from dbt.adapters.ivm_spark.session.literals import sql_literal
+from dbt.adapters.ivm_spark.session.spark import new_session
+
+logger = AdapterLogger("IvmSpark")
+_warned: set[str] = set()
+
+Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
+
+
+class SessionHandle(SparkConnectionWrapper):
+    """Sends statements to one private Spark session.
+
+    Attributes:
+        session: the private session; its settings and temporary views end with the connection.
+        statements: how many SQL statements this connection has sent.
+    """
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self.session: SparkSession = new_session(parameters)
+        self.statements = 0
+        self._result: DataFrame | None = None
+        self._rows: list[Row] | None = None
+        for key, value in parameters.items():
+            self._set(key, value)
+
+    def _set(self, key: str, value: str) -> None:
+        """Set what can be set per session; say once what would have needed another Spark."""
+        if self.session.conf.get(key, None) == value:
+            return
+        try:
+            self.session.conf.set(key, value)
+        except PySparkException:
+            if key not in _warned:
+                _warned.add(key)
+                logger.warning(
+                    f"server_side_parameters: {key} can't be changed on a Spark that already "
+                    f"runs; it stays {self.session.conf.get(key, None)!r}."
+                )
+
+    def cursor(self) -> SessionHandle:
+        self._result = self._rows = None
+        return self
+
+    def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        """Send one statement. A command runs now; a query runs when it is fetched or drained."""
+        sql = sql.strip().rstrip(";")
+        if bindings is not None:
+            sql = sql % tuple(sql_literal(value) for value in bindings)
+        self._rows = None
+        self.statements += 1
+        note_statement(sql)
+        self._result = self.session.sql(sql)
+
+    def drain(self) -> None:
+        """Run a query whose rows nobody wants, in Spark; a command has run already."""
+        if self._result is None or self._rows is not None or self._is_command(self._result):
+            return
+        self._result.write.format("noop").mode("overwrite").save()
+        self._result = None
+
+    @staticmethod
+    def _is_command(result: DataFrame) -> bool:
+        plan = result._jdf.queryExecution().commandExecuted()
+        return bool(plan.nodeName() == "CommandResult")
+
+    def fetchall(self) -> list[Row]:
+        if self._rows is None:
+            self._rows = [] if self._result is None else self._result.collect()
+        return self._rows
+
+    def fetchmany(self, size: int) -> list[Row]:
+        """The first rows of the result; Spark computes no more than it needs for them."""
+        return [] if self._result is None else self._result.take(size)
+
+    def fetchone(self) -> Row | None:
+        rows = self.fetchmany(1)
+        return rows[0] if rows else None
+
+    @property
+    def description(self) -> Description:
+        if self._result is None:
+            return []
+        return [
+            (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
+            for field in self._result.schema.fields
+        ]
+
+    def cancel(self) -> None:
+        """Stop the jobs of this connection; other connections go on."""
+        self.session.interruptAll()
+
+    def close(self) -> None:
+        self._result = self._rows = None
+
+    def rollback(self) -> None:
+        """Spark has no transactions over statements."""

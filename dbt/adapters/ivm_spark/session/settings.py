@@ -1,0 +1,116 @@
+"""Which settings the embedded Spark starts with."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
+EXTENSIONS = "spark.sql.extensions"
+CATALOG = "spark.sql.catalog.spark_catalog"
+PACKAGES = "spark.jars.packages"
+JARS = "spark.jars"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+_LOCAL = re.compile(r"local(?:\[(\*|\d+)[,\]]|$)")
+_MIN_MEMORY_GIB, _MAX_MEMORY_GIB = 1, 8
+
+DEFAULTS: Mapping[str, str] = {
+    "spark.app.name": "dbt",
+    "spark.sql.catalogImplementation": "hive",
+    CATALOG: DELTA_CATALOG,
+    # Every table keeps its change feed, also through dbt's `create or replace table`.
+    "spark.databricks.delta.properties.defaults.enableChangeDataFeed": "true",
+    # Else one statement's transaction id silently skips the session's next statements.
+    "spark.databricks.delta.write.txnVersion.autoReset.enabled": "true",
+    # Else a replaced table whose columns change type fills the log with Hive's error stacks.
+    "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.debug.maxToStringFields": "1000",
+}
+
+
+def needs_delta_package(user: Mapping[str, str]) -> bool:
+    """Whether the user's own jars and packages lack Delta."""
+    return not any("delta-spark" in user.get(key, "") for key in (PACKAGES, JARS))
+
+
+def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> dict[str, str]:
+    """Everything that an embedded Spark is started with; what the user says wins.
+
+    Lists that Delta has to be part of (packages, extensions) and the JVM's options are the
+    user's with ours added. A master that is not local gets none of the settings for a laptop.
+
+    Args:
+        user: spark-defaults.conf and the profile's `server_side_parameters`.
+        package: Maven coordinates of Delta, or None where the user brings the jars.
+        logs: the folder for what the embedded Spark and its catalog log.
+    """
+    settings = dict(DEFAULTS)
+    master = user.get("spark.master", "local[*]")
+    cores = _cores(master)
+    if cores is not None:
+        settings |= {
+            "spark.master": master,
+            "spark.driver.host": "localhost",
+            "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.memory": f"{_memory_gib()}g",
+            "spark.sql.shuffle.partitions": str(2 * cores),
+            "spark.databricks.delta.snapshotPartitions": "2",
+        }
+    settings |= user
+    if package is not None:
+        settings[PACKAGES] = _joined(settings.get(PACKAGES), package)
+    extensions = settings.get(EXTENSIONS, "")
+    if DELTA_EXTENSION not in extensions:
+        settings[EXTENSIONS] = _joined(extensions, DELTA_EXTENSION)
+    options = settings.get(JAVA_OPTIONS, "")
+    if "derby.stream.error.file" not in options:
+        derby_log = f"-Dderby.stream.error.file={_without_spaces(logs) / 'derby.log'}"
+        settings[JAVA_OPTIONS] = f"{derby_log} {options}".strip()
+    return settings
+
+
+def spark_defaults() -> dict[str, str]:
+    """The user's spark-defaults.conf, if there is one: its settings are the user's own."""
+    folder = os.environ.get("SPARK_CONF_DIR")
+    if folder is None and "SPARK_HOME" in os.environ:
+        folder = f"{os.environ['SPARK_HOME']}/conf"
+    file = Path(folder or "") / "spark-defaults.conf"
+    if folder is None or not file.is_file():
+        return {}
+    lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
+    pairs = (re.split(r"[\s=:]+", line, maxsplit=1) for line in lines if line[:1] not in ("", "#"))
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def _cores(master: str) -> int | None:
+    """The cores of a local master; None for a cluster."""
+    found = _LOCAL.match(master)
+    if found is None:
+        return None
+    said = found.group(1) or "1"
+    return os.cpu_count() or 1 if said == "*" else int(said)
+
+
+def _memory_gib() -> int:
+    """A quarter of the machine's memory, within bounds that suit a laptop."""
+    try:
+        machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    except (AttributeError, OSError, ValueError):
+        machine = 4 * _MIN_MEMORY_GIB
+    return int(min(_MAX_MEMORY_GIB, max(_MIN_MEMORY_GIB, machine / 4)))
+
+
+def _joined(*items: str | None) -> str:
+    return ",".join(item for item in items if item)
+
+
+def _without_spaces(folder: Path) -> Path:
+    """Java options are split at spaces, so such a folder can't be named in one."""
+    return Path(tempfile.gettempdir()) if " " in str(folder) else folder

@@ -1,0 +1,118 @@
+"""The Spark session that all connections of this process are opened from."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+from dbt_common.exceptions import DbtRuntimeError
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
+from pyspark.logger import PySparkLogger
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ivm_spark.session.delta_package import delta_package
+from dbt.adapters.ivm_spark.session.errors import error_message
+from dbt.adapters.ivm_spark.session.java import SUPPORTED, java_version
+from dbt.adapters.ivm_spark.session.settings import (
+    CATALOG,
+    DELTA_CATALOG,
+    DELTA_EXTENSION,
+    EXTENSIONS,
+    PACKAGES,
+    needs_delta_package,
+    spark_defaults,
+    spark_settings,
+)
+from dbt.adapters.ivm_spark.session.spark_log import SparkLog
+
+_lock = threading.Lock()
+
+
+def new_session(parameters: Mapping[str, str]) -> SparkSession:
+    """A session with its own settings and temporary views, on the process's one Spark.
+
+    A Spark session that somebody else made is used as it is and never changed; without one, an
+    embedded Spark is started and kept until the process ends.
+
+    Raises:
+        DbtRuntimeError: Java, Delta's jars or fitting packages are missing, Spark does not start,
+            or the existing session has no Delta. The message says what to do.
+    """
+    with _lock:
+        root = _existing() or _start(parameters)
+    session = root.newSession()
+    _check_delta(session)
+    return session
+
+
+def _existing() -> SparkSession | None:
+    context = SparkContext._active_spark_context
+    if context is None or context._jsc is None:
+        return None
+    # The builder returns the session that there is, or one on the context that there is.
+    return SparkSession._instantiatedSession or SparkSession.builder.getOrCreate()
+
+
+def _check_delta(session: SparkSession) -> None:
+    extensions = session.conf.get(EXTENSIONS, "") or ""
+    if DELTA_EXTENSION in extensions and session.conf.get(CATALOG, "") == DELTA_CATALOG:
+        return
+    raise DbtRuntimeError(
+        "The Spark session of this process was made without Delta Lake. Make it with "
+        f"{EXTENSIONS}={DELTA_EXTENSION} and {CATALOG}={DELTA_CATALOG} (and Delta's jars: "
+        "delta.configure_spark_with_delta_pip), or let dbt start Spark itself."
+    )
+
+
+def _start(parameters: Mapping[str, str]) -> SparkSession:
+    user = {**spark_defaults(), **parameters}
+    log = SparkLog()
+    java: int | None = None
+    package: str | None = None
+    if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+        java = java_version()
+    if needs_delta_package(user):
+        package = delta_package()
+    settings = spark_settings(user, package, log.folder)
+    # PySpark logs each error's JVM stack to the console, also of errors that dbt expects.
+    PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    try:
+        if SparkContext._gateway is None:
+            _launch(settings, log)
+        return SparkSession.builder.config(map=dict(settings)).getOrCreate()
+    except Exception as error:
+        raise DbtRuntimeError(_start_failure(error, settings, log, java)) from error
+
+
+def _launch(settings: Mapping[str, str], log: SparkLog) -> None:
+    """Start the JVM with its output in the log; PySpark alone would share dbt's console."""
+    conf = SparkConf(loadDefaults=False, _jvm=None)
+    for key, value in settings.items():
+        conf.set(key, value)
+    with log.path.open("ab") as output:
+        popen: dict[str, Any] = {"stdout": output, "stderr": output}
+        gateway = launch_gateway(conf, popen_kwargs=popen)
+    SparkContext._ensure_initialized(gateway=gateway)
+
+
+def _start_failure(
+    error: Exception, settings: Mapping[str, str], log: SparkLog, java: int | None
+) -> str:
+    said = log.text().lower()
+    if "unresolved dependenc" in said:
+        return (
+            f"Spark could not fetch {settings.get(PACKAGES)}: no Maven repository that has it can "
+            "be reached. Connect once so that it lands in the Ivy cache, or set in "
+            "server_side_parameters: spark.jars (paths of the jars, delta-spark and "
+            "delta-storage), spark.jars.repositories or spark.jars.ivySettings (a mirror). "
+            f"Details: {log.path}"
+        )
+    lines = [f"Spark did not start: {error_message(error)}"]
+    if java is not None and str(java) not in SUPPORTED.split(" or "):
+        lines.append(f"It ran on Java {java}; Spark 4 supports Java {SUPPORTED}.")
+    lines += [log.telling_lines(), f"Details: {log.path}"]
+    return "\n".join(line for line in lines if line)

@@ -1,0 +1,47 @@
+"""Where the embedded Spark's own output goes, so that it does not fight with dbt's."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+
+from dbt.flags import get_flags
+
+MAX_BYTES = 10 * 1024 * 1024
+_TELLING = re.compile(r"(?i)\b(?:error|exception|unresolved|not found|failed|cannot|could not)\b")
+_FRAME = re.compile(r"^\s*(?:at |\.\.\. \d+ more)")
+_MAX_LINES = 12
+
+
+class SparkLog:
+    """The file `spark.log` beside `dbt.log`, and what was written since this object was made."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or _log_folder()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.path = self.folder / "spark.log"
+        if self.path.exists() and self.path.stat().st_size > MAX_BYTES:
+            self.path.unlink()
+        self._start = self.path.stat().st_size if self.path.exists() else 0
+
+    def text(self) -> str:
+        """What has been written since the start."""
+        if not self.path.exists():
+            return ""
+        with self.path.open("rb") as file:
+            file.seek(self._start)
+            return file.read().decode("utf-8", errors="replace")
+
+    def telling_lines(self) -> str:
+        """The lines of it that look like errors; without any, the last ones."""
+        lines = [line for line in self.text().splitlines() if line.strip()]
+        lines = [line for line in lines if not _FRAME.match(line)]
+        telling = list(dict.fromkeys(line.strip() for line in lines if _TELLING.search(line)))
+        return "\n".join(telling[:_MAX_LINES] or lines[-_MAX_LINES:])
+
+
+def _log_folder() -> Path:
+    """dbt's log folder; the temporary folder where dbt has not said one (its API, tests)."""
+    said = getattr(get_flags(), "LOG_PATH", None)
+    return Path(said).resolve() if said else Path(tempfile.gettempdir())

@@ -1,0 +1,64 @@
+"""Scans as SQL on Spark: a source at a pinned version, or its change feed between two versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.render import Bound
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
+
+_GAINED = ("insert", "update_postimage")
+
+
+@dataclass(frozen=True)
+class Versions:
+    """For each source (quoted name) the recorded version and the version to refresh to.
+
+    Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of
+    a table (time travel)".
+    """
+
+    recorded: dict[str, int]
+    pinned: dict[str, int]
+
+    def bind(self, scan: Scan) -> Bound:
+        """A scan of a source in Spark SQL; relations that are not sources by their plain name."""
+        if scan.relation not in self.pinned:
+            return bind_plain(scan)
+        if scan.at is At.CHANGES:
+            return self._changes(scan)
+        versions = self.recorded if scan.at is At.PRE else self.pinned
+        bound = bind_plain(scan)
+        version = exp.Version(
+            this="VERSION",
+            kind="AS OF",
+            expression=exp.Literal.number(versions[scan.relation]),
+        )
+        bound.table.set("version", version)
+        return bound
+
+    def _changes(self, scan: Scan) -> Bound:
+        feed = exp.Anonymous(
+            this="table_changes",
+            expressions=[
+                exp.Literal.string(scan.relation),
+                exp.Literal.number(self.recorded[scan.relation] + 1),
+                exp.Literal.number(self.pinned[scan.relation]),
+            ],
+        )
+        alias = exp.TableAlias(this=exp.to_identifier(scan.alias, quoted=True))
+        columns: dict[str, exp.Expr] = {
+            name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields
+        }
+        columns[WEIGHT] = exp.If(
+            this=exp.In(
+                this=exp.column("_change_type", table=scan.alias, quoted=True),
+                expressions=[exp.Literal.string(kind) for kind in _GAINED],
+            ),
+            true=exp.Literal.number(1),
+            false=exp.Literal.number(-1),
+        )
+        return Bound(exp.Table(this=feed, alias=alias), columns)

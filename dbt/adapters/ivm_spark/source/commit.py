@@ -1,0 +1,115 @@
+"""One commit of a Delta table, as DESCRIBE HISTORY shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+FEED = "delta.enableChangeDataFeed"
+
+_NEUTRAL = frozenset(
+    """OPTIMIZE|VACUUM START|VACUUM END|SET TBLPROPERTIES|UNSET TBLPROPERTIES|ADD COLUMNS
+    |CHANGE COLUMN|RENAME COLUMN|DROP COLUMNS|ADD CONSTRAINT|DROP CONSTRAINT|COMPUTE STATS
+    |CLUSTER BY|UPGRADE PROTOCOL|REORG|CREATE TABLE|ADD FEATURE|DROP FEATURE|FSCK
+    |ROW TRACKING BACKFILL|DOMAIN METADATA CLEANUP""".replace("\n", "").replace("    ", "").split("|")
+)
+_RESHAPING = frozenset({"RENAME COLUMN", "DROP COLUMNS", "CHANGE COLUMN"})
+
+
+class Effect(str, Enum):
+    """What a commit does to the rows of its table."""
+
+    NOTHING = "nothing"
+    INSERTS = "inserts"
+    DELETES = "deletes"
+    GENERAL = "general"
+
+
+@dataclass(frozen=True)
+class Commit:
+    """version; operation in Delta's words; parameters and metrics as text; our own metadata."""
+
+    version: int
+    operation: str
+    parameters: Mapping[str, str]
+    metrics: Mapping[str, str]
+    metadata: str | None = None
+
+    @property
+    def effect(self) -> Effect:
+        """Classified by the operation and its metrics; GENERAL where nothing better is certain."""
+        operation = self.operation.upper()
+        if operation in _NEUTRAL:
+            return Effect.NOTHING
+        if operation in ("WRITE", "STREAMING UPDATE"):
+            mode = self.parameters.get("mode") or self.parameters.get("outputMode") or ""
+            return Effect.INSERTS if mode.lower() == "append" else Effect.GENERAL
+        if operation == "DELETE":
+            return Effect.DELETES
+        if operation == "MERGE":
+            gained = self._metric("numTargetRowsInserted")
+            updated = self._metric("numTargetRowsUpdated")
+            lost = self._metric("numTargetRowsDeleted")
+            if None in (gained, updated, lost) or updated or (gained and lost):
+                return Effect.GENERAL
+            if not gained and not lost:
+                return Effect.NOTHING
+            return Effect.INSERTS if gained else Effect.DELETES
+        return Effect.GENERAL
+
+    @property
+    def rows(self) -> int:
+        """Rows changed, as far as the metrics tell; an update counts once."""
+        operation = self.operation.upper()
+        if operation == "MERGE":
+            names = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
+        elif operation == "UPDATE":
+            names = ("numUpdatedRows",)
+        elif operation == "DELETE":
+            names = ("numDeletedRows",)
+        else:
+            names = ("numOutputRows",)
+        return sum(self._metric(name) or 0 for name in names)
+
+    @property
+    def reshapes(self) -> bool:
+        """True where columns were renamed, dropped or changed."""
+        return self.operation.upper() in _RESHAPING
+
+    @property
+    def replaces(self) -> bool:
+        """True for CREATE OR REPLACE and its like."""
+        return "REPLACE" in self.operation.upper() or self.operation.upper() == "CLONE"
+
+    def feed_set_to(self) -> bool | None:
+        """What the commit says of the change feed property, None if nothing."""
+        properties = json.loads(self.parameters.get("properties") or "{}")
+        if isinstance(properties, list):
+            return False if FEED in properties else None
+        value = properties.get(FEED)
+        return None if value is None else str(value).lower() == "true"
+
+    def _metric(self, name: str) -> int | None:
+        value = self.metrics.get(name)
+        return None if value is None else int(value)
+
+
+def commit_from(row: Mapping[str, Any]) -> Commit:
+    """A commit from a row of DESCRIBE HISTORY."""
+    return Commit(
+        version=int(row["version"]),
+        operation=str(row["operation"]),
+        parameters=_mapping(row.get("operationParameters")),
+        metrics=_mapping(row.get("operationMetrics")),
+        metadata=row.get("userMetadata"),
+    )
+
+
+def _mapping(value: Any) -> dict[str, str]:
+    """A map column: a mapping in a Spark session, JSON text through Thrift."""
+    if isinstance(value, str):
+        value = json.loads(value)
+    return {str(k): str(v) for k, v in dict(value or {}).items() if v is not None}

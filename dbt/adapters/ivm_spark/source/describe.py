@@ -1,0 +1,54 @@
+"""DESCRIBE becomes a relation: its kind, its columns, the text of a view."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
+
+Row = Mapping[str, Any]
+DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
+
+
+def relation_from(name: str, rows: Sequence[Row]) -> Relation:
+    """A relation from the rows of DESCRIBE TABLE EXTENDED (col_name, data_type, comment).
+
+    name: its quoted name. A view has no text yet: see `with_text`.
+    """
+    columns: list[tuple[str, str]] = []
+    facts: dict[str, str] = {}
+    below = False
+    for row in rows:
+        key, value = str(row["col_name"] or ""), str(row["data_type"] or "")
+        if not key or key.startswith("# "):
+            below = True
+        elif below:
+            facts.setdefault(key, value)
+        else:
+            columns.append((key, value))
+    return Relation(name, _kind(facts), tuple(columns))
+
+
+def with_text(relation: Relation, described: str) -> Relation:
+    """A view with its text, from the one column of DESCRIBE TABLE EXTENDED ... AS JSON."""
+    facts = json.loads(described)
+    namespace = str(facts.get("view_catalog_and_namespace") or "")
+    parts = [p.strip("`") for p in namespace.split(".")]
+    settings = facts.get("view_creation_spark_configuration") or {}
+    return Relation(
+        name=relation.name,
+        kind=RelationKind.VIEW,
+        columns=relation.columns,
+        text=str(facts.get("view_text") or ""),
+        namespace=tuple(parts[1:] if len(parts) > 1 else parts),
+        text_columns=tuple(facts.get("view_query_output_columns") or ()),
+        settings=tuple(sorted((str(k), str(v)) for k, v in settings.items())),
+    )
+
+
+def _kind(facts: dict[str, str]) -> RelationKind:
+    if facts.get("Type", "").upper() == "VIEW":
+        return RelationKind.VIEW
+    return RelationKind.DELTA if facts.get("Provider", "") == "delta" else RelationKind.OTHER

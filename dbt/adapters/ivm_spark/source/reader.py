@@ -1,0 +1,53 @@
+"""Reads what is known of relations: a few statements each, none of them reads data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dbt.adapters.ivm_spark.source.commit import Commit, commit_from
+from dbt.adapters.ivm_spark.source.describe import relation_from, with_text
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
+
+Query = Callable[[str], Sequence[Mapping[str, Any]]]
+_FIRST_LOOK = 20
+
+
+class SourceReader:
+    """Describes relations and reads their histories through one connection.
+
+    `query` sends a statement and returns its rows by column name; what it raises passes through.
+    """
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def relation(self, name: str) -> Relation:
+        """A relation by its quoted name; a view with its text."""
+        relation = relation_from(name, self._query(f"describe table extended {name}"))
+        if relation.kind is RelationKind.VIEW:
+            rows = self._query(f"describe table extended {name} as json")
+            relation = with_text(relation, str(next(iter(rows[0].values()))))
+        return relation
+
+    def head(self, name: str, since: int | None) -> Head:
+        """The newest version of a Delta table, with the commits after version `since`."""
+        detail = self._query(f"describe detail {name}")[0]
+        commits = self.commits(name, since)
+        properties = detail.get("properties") or {}
+        feed = str(properties).replace('"', "").replace("'", "").replace(" ", "")
+        on = "delta.enableChangeDataFeed:true" in feed or "delta.enableChangeDataFeed=true" in feed
+        return Head(str(detail["id"]), commits[0].version, on, tuple(commits))
+
+    def commits(self, name: str, since: int | None) -> list[Commit]:
+        """The newest commits of a Delta table, newest first, at least those after `since`."""
+        limit = 1 if since is None else _FIRST_LOOK
+        commits = self._history(name, limit)
+        if since is not None and commits[-1].version > since + 1:
+            commits = self._history(name, commits[0].version - since)
+        return commits
+
+    def _history(self, name: str, limit: int) -> list[Commit]:
+        rows = self._query(f"describe history {name} limit {limit}")
+        return sorted((commit_from(row) for row in rows), key=lambda c: -c.version)

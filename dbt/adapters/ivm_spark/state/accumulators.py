@@ -1,0 +1,187 @@
+"""How each aggregate call of a view is kept: sums and counts that deltas are added to, extrema
+that inserts can only improve, or a value that is recomputed for the groups that changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.types import (
+    MAX_PRECISION,
+    decimal_of,
+    division_scale,
+    is_collated,
+    is_integral,
+    is_small,
+)
+from dbt.adapters.ivm_spark.view.tree import Item, column
+
+COUNT = "__ivm_count"
+ARGUMENT = "__ivm_argument_"
+
+_SPARE_DIGITS = 9
+_COUNT_TYPE = (20, 0)
+
+
+class Kind(str, Enum):
+    """How an accumulator takes a delta."""
+
+    COUNT = "count"
+    SUM = "sum"
+    MIN = "min"
+    MAX = "max"
+    RECOMPUTED = "recomputed"
+
+
+@dataclass(frozen=True)
+class Accumulator:
+    """A column of the state.
+
+    `argument` is over the aggregate's input; for RECOMPUTED it is the whole call. `type_name` is
+    the column's Spark type. `counter` names the accumulator that counts a sum's non-null rows: a
+    sum is NULL exactly when that count is 0.
+    """
+
+    name: str
+    kind: Kind
+    argument: exp.Expr
+    type_name: str
+    counter: str = ""
+    wide: bool = False
+
+
+class Accumulators:
+    """The different accumulators of one view; equal ones are kept once."""
+
+    def __init__(self, types: dict[str, str]) -> None:
+        self._types = types
+        self._all: list[Accumulator] = []
+
+    @property
+    def all(self) -> tuple[Accumulator, ...]:
+        return tuple(self._all)
+
+    def keep(self, item: Item) -> exp.Expr:
+        """Keep what an aggregate call needs; returns its value over the state's columns."""
+        call, condition = _split(item.expression)
+        argument = _argument(call)
+        result = self._types[item.name]
+        if isinstance(call, exp.Count) and not isinstance(call.this, exp.Distinct):
+            return self._count(item.name, _counted(call), condition)
+        if isinstance(call, exp.CountIf) and argument is not None:
+            hit = exp.Case(ifs=[exp.If(this=argument.copy(), true=exp.Literal.number(1))])
+            return self._count(item.name, hit, condition)
+        if argument is not None:
+            guarded = _guard(argument, condition)
+            given = self._types.get(ARGUMENT + item.name, "")
+            if isinstance(call, (exp.Min, exp.Max)) and not is_collated(result):
+                kind = Kind.MIN if isinstance(call, exp.Min) else Kind.MAX
+                return column(self._add(item.name, kind, guarded, result))
+            if isinstance(call, exp.Sum) and _sums_exactly(given):
+                return column(self._sum(item.name, guarded, result, given))
+            if isinstance(call, exp.Avg) and _averages_exactly(given):
+                return self._average(item.name, guarded, result, given)
+        return column(self._add(item.name, Kind.RECOMPUTED, item.expression, result))
+
+    def _count(self, name: str, counted: exp.Expr | None, condition: exp.Expr | None) -> exp.Expr:
+        if counted is None and condition is None:
+            return column(COUNT)
+        argument = _guard(counted or exp.Literal.number(1), condition)
+        return column(self._add(name, Kind.COUNT, argument, "bigint"))
+
+    def _sum(self, name: str, argument: exp.Expr, result: str, given: str) -> str:
+        counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
+        return self._add(name, Kind.SUM, argument, result, counter, given == "bigint")
+
+    def _average(self, name: str, argument: exp.Expr, result: str, given: str) -> exp.Expr:
+        """avg is sum / count as Spark's own Average computes it: in DOUBLE for integers, in
+        decimal division for decimals."""
+        exact = decimal_of(given)
+        if exact is None:
+            kept = "bigint" if is_small(given) else "decimal(38,0)"
+        else:
+            kept = f"decimal({exact[0] + 10},{exact[1]})"
+        counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
+        total = column(
+            self._add(
+                f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter, given == "bigint"
+            )
+        )
+        count = column(counter)
+        if exact is None:
+            return exp.Div(this=exp.cast(total, "double"), expression=count, typed=False)
+        divisor = exp.cast(count, "decimal(20,0)")
+        return exp.cast(exp.Div(this=total, expression=divisor), result)
+
+    def _add(
+        self,
+        name: str,
+        kind: Kind,
+        argument: exp.Expr,
+        type_name: str,
+        counter: str = "",
+        wide: bool = False,
+    ) -> str:
+        for known in self._all:
+            same = known.argument == argument and known.type_name == type_name
+            if known.kind is kind and same:
+                return known.name
+        self._all.append(Accumulator(name, kind, argument.copy(), type_name, counter, wide))
+        return name
+
+
+def typed_argument(item: Item) -> exp.Expr | None:
+    """The argument whose type decides how a call is kept, None where none does."""
+    call, condition = _split(item.expression)
+    argument = _argument(call)
+    if argument is None or not isinstance(call, (exp.Sum, exp.Avg, exp.Min, exp.Max)):
+        return None
+    return _guard(argument, condition)
+
+
+def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    if isinstance(expression, exp.Filter):
+        where = expression.expression
+        return expression.this, where.this if isinstance(where, exp.Where) else where
+    return expression, None
+
+
+def _argument(call: exp.Expr) -> exp.Expr | None:
+    argument = call.args.get("this")
+    if not isinstance(argument, exp.Expr) or isinstance(argument, (exp.Distinct, exp.Star)):
+        return None
+    return argument
+
+
+def _counted(call: exp.Count) -> exp.Expr | None:
+    """What count() looks at; None when it counts every row."""
+    parts = [call.this, *call.expressions] if call.this is not None else list(call.expressions)
+    parts = [p for p in parts if not isinstance(p, (exp.Star, exp.Literal))]
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    present = exp.and_(*(exp.Not(this=exp.Is(this=p.copy(), expression=exp.null())) for p in parts))
+    return exp.Case(ifs=[exp.If(this=present, true=exp.Literal.number(1))])
+
+
+def _guard(argument: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
+    if condition is None:
+        return argument.copy()
+    return exp.Case(ifs=[exp.If(this=condition.copy(), true=argument.copy())])
+
+
+def _sums_exactly(given: str) -> bool:
+    """Sums of integers, and of decimals that leave the digit a sum of two sums may need."""
+    exact = decimal_of(given)
+    return is_integral(given) or (exact is not None and exact[0] + 11 <= MAX_PRECISION)
+
+
+def _averages_exactly(given: str) -> bool:
+    """Integers; decimals whose quotient keeps so many digits below the result's scale that
+    rounding it twice can't differ from rounding it once, for groups under 10**9 rows."""
+    exact = decimal_of(given)
+    if exact is None or not _sums_exactly(given):
+        return is_integral(given)
+    scale = division_scale((exact[0] + 10, exact[1]), _COUNT_TYPE)
+    return scale - (exact[1] + 4) >= _SPARE_DIGITS

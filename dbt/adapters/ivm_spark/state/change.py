@@ -1,0 +1,70 @@
+"""The grouped change of a state: one row a key, each accumulator's change beside it."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
+from dbt.adapters.ivm_spark.state.fill import hash_of
+from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project, column
+
+LOST = "__ivm_lost_"
+
+
+def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
+    """The change of the state, grouped by its key.
+
+    delta: the delta of `layout.input`. Columns: the key (and its hash), for each accumulator its
+    change, for an extremum the best value gained and, unless insert_only, the best value lost
+    under `LOST` + name, and `__ivm_count`, the net number of rows gained.
+    """
+    items: list[Item] = []
+    for accumulator in layout.accumulators:
+        if accumulator.kind in (Kind.MIN, Kind.MAX):
+            items.append(Item(accumulator.name, _best(accumulator, "GT", insert_only)))
+            if not insert_only:
+                items.append(Item(LOST + accumulator.name, _best(accumulator, "LT", False)))
+        elif accumulator.kind is not Kind.RECOMPUTED:
+            items.append(Item(accumulator.name, _net(accumulator)))
+    items.append(Item(COUNT, _zero_if_null(exp.Sum(this=column(WEIGHT)))))
+    grouped: Node = Aggregate(delta, layout.keys, tuple(items))
+    if layout.hashed:
+        nonzero = exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0))
+        grouped = Filter(grouped, nonzero)
+        hashed = Item(HASH, hash_of(tuple(k.name for k in layout.keys)))
+        return Project(grouped, (*(Item(c, column(c)) for c in grouped.columns), hashed))
+    if layout.whole:
+        one_key = Item(WHOLE, exp.Literal.number(0))
+        return Project(grouped, (one_key, *(Item(c, column(c)) for c in grouped.columns)))
+    return grouped
+
+
+def _net(accumulator: Accumulator) -> exp.Expr:
+    argument = accumulator.argument.copy()
+    if accumulator.kind is Kind.COUNT:
+        present = exp.Not(this=exp.Is(this=argument, expression=exp.null()))
+        return _zero_if_null(exp.Sum(this=_when(present, column(WEIGHT), exp.Literal.number(0))))
+    if accumulator.wide:
+        argument = exp.cast(argument, "decimal(20,0)")
+    elif accumulator.type_name == "bigint":
+        argument = exp.cast(argument, "bigint")
+    gained = exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0))
+    return exp.Sum(this=_when(gained, argument, exp.Neg(this=exp.paren(argument.copy()))))
+
+
+def _best(accumulator: Accumulator, side: str, insert_only: bool) -> exp.Expr:
+    argument = accumulator.argument.copy()
+    if not insert_only:
+        compare = exp.GT if side == "GT" else exp.LT
+        sign = compare(this=column(WEIGHT), expression=exp.Literal.number(0))
+        argument = exp.Case(ifs=[exp.If(this=sign, true=argument)])
+    return exp.Min(this=argument) if accumulator.kind is Kind.MIN else exp.Max(this=argument)
+
+
+def _when(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Expr:
+    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
+
+
+def _zero_if_null(expression: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])

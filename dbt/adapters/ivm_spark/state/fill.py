@@ -1,0 +1,45 @@
+"""The query that fills a state anew."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
+from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, Project, column
+
+
+def fill(layout: Layout) -> Node:
+    """A tree over the sources with exactly the state's columns."""
+    counted = Item(COUNT, exp.Count(this=exp.Star()))
+    kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
+    groups = Aggregate(layout.input, layout.keys, (*kept, counted))
+    return Project(groups, tuple(_output(layout, name) for name in layout.columns))
+
+
+def hash_of(names: tuple[str, ...]) -> exp.Expr:
+    """The hash that rows are found by: equal for rows that are equal column by column."""
+    return exp.Anonymous(this="xxhash64", expressions=[column(n) for n in names])
+
+
+def _output(layout: Layout, name: str) -> Item:
+    if name == HASH:
+        return Item(HASH, hash_of(tuple(k.name for k in layout.keys)))
+    if name == WHOLE:
+        return Item(WHOLE, exp.Literal.number(0))
+    return Item(name, column(name))
+
+
+def _whole_value(accumulator: Accumulator) -> exp.Expr:
+    argument = accumulator.argument.copy()
+    if accumulator.kind is Kind.RECOMPUTED:
+        return argument
+    if accumulator.kind is Kind.COUNT:
+        return exp.Count(this=argument)
+    if accumulator.kind is Kind.MIN:
+        return exp.Min(this=argument)
+    if accumulator.kind is Kind.MAX:
+        return exp.Max(this=argument)
+    if accumulator.wide and accumulator.type_name != "bigint":
+        argument = exp.cast(argument, "decimal(20,0)")
+    return exp.cast(exp.Sum(this=argument), accumulator.type_name)

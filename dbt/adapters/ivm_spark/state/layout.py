@@ -1,0 +1,160 @@
+"""The state of a view: which part of its tree is stored, under which columns, and the view on it.
+
+The stored part, the core, is the highest GROUP BY or DISTINCT that only row-wise operators,
+ORDER BY and LIMIT stand above; they are applied when the view is read. A tree without one is
+stored row by row, equal rows once with their number of copies.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.accumulators import (
+    ARGUMENT,
+    COUNT,
+    Accumulator,
+    Accumulators,
+    Kind,
+    typed_argument,
+)
+from dbt.adapters.ivm_spark.state.types import check_comparable
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Item,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Sort,
+    column,
+    substitute,
+)
+
+HASH = "__ivm_hash"
+WHOLE = "__ivm_key"
+STATE = "state"
+
+
+class Style(str, Enum):
+    """What one row of the state stands for."""
+
+    ROWS = "rows"
+    DISTINCT = "distinct"
+    GROUPS = "groups"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a state.
+
+    keys: state column and expression over `input`; the row's identity, matched null-safe.
+    accumulators: the other columns besides `__ivm_count`.
+    top: the view's tree over a scan of the state, with the query's outputs.
+    """
+
+    style: Style
+    input: Node
+    keys: tuple[Item, ...]
+    accumulators: tuple[Accumulator, ...]
+    top: Node
+
+    @property
+    def whole(self) -> bool:
+        """True for an aggregate without GROUP BY: one row, always."""
+        return self.style is Style.GROUPS and not self.keys
+
+    @property
+    def hashed(self) -> bool:
+        """True where rows are matched by all their columns, found by a hash."""
+        return self.style is not Style.GROUPS
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the state, in order."""
+        first = (WHOLE,) if self.whole else tuple(k.name for k in self.keys)
+        hashed = (HASH,) if self.hashed else ()
+        return (*first, *(a.name for a in self.accumulators), *hashed, COUNT)
+
+    @property
+    def recomputes(self) -> bool:
+        """True where a change needs the rows of its group again."""
+        return any(a.kind is Kind.RECOMPUTED for a in self.accumulators)
+
+
+def core_of(root: Node) -> Node:
+    """The part of a tree that its state stores."""
+    node = root
+    stored = root
+    while True:
+        if isinstance(node, (Aggregate, Distinct)):
+            return node
+        if isinstance(node, (Sort, Limit)):
+            node = stored = node.input
+        elif isinstance(node, Project) and isinstance(node.input, (Sort, Limit)):
+            node = stored = node.input
+        elif isinstance(node, (Project, Filter)):
+            node = node.input
+        else:
+            return stored
+
+
+def probe(root: Node) -> Node:
+    """A tree whose column types are the facts that `layout` needs (describe it, don't run it)."""
+    core = core_of(root)
+    if not isinstance(core, Aggregate):
+        return core
+    arguments = []
+    for item in core.aggregates:
+        argument = typed_argument(item)
+        if argument is not None:
+            arguments.append(Item(ARGUMENT + item.name, exp.AnyValue(this=argument)))
+    return Aggregate(core.input, core.keys, (*core.aggregates, *arguments))
+
+
+def layout(root: Node, types: dict[str, str], state: str) -> Layout:
+    """The layout of a view's state.
+
+    root: the view tree; types: Spark type of every column of `probe(root)`; state: quoted name of
+    the state table. Raises NotMaintained where rows can't be matched (MAP, collations).
+    """
+    core = core_of(root)
+    if isinstance(core, Aggregate):
+        return _groups(root, core, types, state)
+    for name in core.columns:
+        check_comparable(name, types[name])
+    rows = core.input if isinstance(core, Distinct) else core
+    keys = tuple(Item(c, column(c)) for c in core.columns)
+    fields = tuple((c, c) for c in core.columns)
+    style = Style.DISTINCT if isinstance(core, Distinct) else Style.ROWS
+    stored: Node = Scan(state, STATE, fields)
+    if style is Style.ROWS:
+        stored = _repeated(state, fields)
+    return Layout(style, rows, keys, (), substitute(root, core, stored))
+
+
+def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str) -> Layout:
+    for key in core.keys:
+        check_comparable(key.name, types[key.name])
+    kept = Accumulators(types)
+    values = [Item(item.name, kept.keep(item)) for item in core.aggregates]
+    names = [k.name for k in core.keys] + [a.name for a in kept.all] + [COUNT]
+    scan = Scan(state, STATE, tuple((n, n) for n in names))
+    stored = Project(scan, (*(Item(k.name, column(k.name)) for k in core.keys), *values))
+    top = substitute(root, core, stored)
+    return Layout(Style.GROUPS, core.input, core.keys, kept.all, top)
+
+
+def _repeated(state: str, fields: tuple[tuple[str, str], ...]) -> Node:
+    """Each stored row as often as it has copies."""
+    scan = Scan(state, STATE, (*fields, (COUNT, COUNT)))
+    copies = exp.Anonymous(
+        this="array_repeat", expressions=[exp.Literal.number(0), exp.cast(column(COUNT), "int")]
+    )
+    repeated = Generate(scan, exp.Explode(this=copies), ("__ivm_copy",))
+    return Project(repeated, tuple(Item(n, column(n)) for n, _ in fields))

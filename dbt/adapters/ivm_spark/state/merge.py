@@ -1,0 +1,250 @@
+"""How a delta is merged into a state: one MERGE for insert-only, delete-only and mixed changes.
+
+Mumick, Quass, Mumick, "Maintenance of data cubes and summary tables in a warehouse" (SIGMOD 1997)
+for counts and sums; for extrema only the groups whose stored extremum was lost, and not beaten by
+what was gained, are computed again from the new state of the sources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
+from dbt.adapters.ivm_spark.state.change import LOST, grouped_change
+from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.render import Binding, render
+from dbt.adapters.ivm_spark.view.tree import (
+    Item,
+    Node,
+    Project,
+    Scan,
+    SemiJoin,
+    column,
+    substitute,
+)
+
+CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
+_FRESH = "__ivm_fresh_"
+_RAISE = (
+    "ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh"
+)
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The parts of a MERGE INTO the state AS t USING source AS s, as trees of SQL.
+
+    gone is None where no row can leave the state.
+    """
+
+    source: exp.Query
+    on: exp.Expr
+    gone: exp.Expr | None
+    changed: exp.Expr
+    updates: tuple[tuple[str, exp.Expr], ...]
+    born: exp.Expr
+    inserts: tuple[tuple[str, exp.Expr], ...]
+
+
+def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool) -> Merge:
+    """The MERGE of a delta of `layout.input` into the state.
+
+    state: quoted name of the state table; bind: what scans are in SQL; insert_only: the delta has
+    no negative weight. The source has one row a key, so that no row of the state matches twice.
+    """
+    source = _source(layout, delta, state, bind, insert_only)
+    lookup = _lookup(layout, insert_only)
+    updates = [(COUNT, _checked(exp.Add(this=_t(COUNT), expression=_s(COUNT))))]
+    inserts = [(COUNT, _checked(_s(COUNT)))]
+    changes = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
+    for accumulator in layout.accumulators:
+        updated = _updated(accumulator, lookup)
+        updates.append((accumulator.name, updated))
+        inserts.append((accumulator.name, _inserted(accumulator, lookup)))
+        same = exp.NullSafeEQ(this=_t(accumulator.name), expression=exp.paren(updated.copy()))
+        changes.append(exp.Not(this=exp.paren(same)))
+    inserts.extend((name, _s(name)) for name in _identity(layout))
+    total = exp.Add(this=_t(COUNT), expression=_s(COUNT))
+    keeps_all = insert_only or layout.whole
+    return Merge(
+        source=source,
+        on=_on(layout),
+        gone=None if keeps_all else exp.EQ(this=total, expression=exp.Literal.number(0)),
+        changed=exp.or_(*changes, wrap=True),
+        updates=tuple(updates),
+        born=exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0)),
+        inserts=tuple(inserts),
+    )
+
+
+def _t(name: str) -> exp.Column:
+    return exp.column(name, table="t", quoted=True)
+
+
+def _s(name: str) -> exp.Column:
+    return exp.column(name, table="s", quoted=True)
+
+
+def _identity(layout: Layout) -> tuple[str, ...]:
+    if layout.whole:
+        return (WHOLE,)
+    keys = tuple(k.name for k in layout.keys)
+    return (*keys, HASH) if layout.hashed else keys
+
+
+def _on(layout: Layout) -> exp.Expr:
+    if layout.whole:
+        return exp.EQ(this=_t(WHOLE), expression=_s(WHOLE))
+    same = [exp.NullSafeEQ(this=_t(k.name), expression=_s(k.name)) for k in layout.keys]
+    if layout.hashed:
+        return exp.and_(exp.EQ(this=_t(HASH), expression=_s(HASH)), *same)
+    return exp.and_(*same)
+
+
+def _checked(count: exp.Expr) -> exp.Expr:
+    """A count that raises when it is negative: that would be a wrong state, never hidden."""
+    negative = exp.LT(this=exp.paren(count.copy()), expression=exp.Literal.number(0))
+    error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(_RAISE)])
+    return exp.Case(ifs=[exp.If(this=negative, true=exp.cast(error, "bigint"))], default=count)
+
+
+def _lookup(layout: Layout, insert_only: bool) -> frozenset[Kind]:
+    """The kinds of accumulators whose value may come from the recomputed groups."""
+    if insert_only:
+        return frozenset({Kind.RECOMPUTED})
+    return frozenset({Kind.RECOMPUTED, Kind.MIN, Kind.MAX})
+
+
+def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
+    name = accumulator.name
+    if accumulator.kind is Kind.RECOMPUTED:
+        return _s(_FRESH + name)
+    if accumulator.kind is Kind.COUNT:
+        return _checked(exp.Add(this=_t(name), expression=_s(name)))
+    if accumulator.kind is Kind.SUM:
+        both = exp.Add(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
+        counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
+        return _null_without(counter, exp.cast(both, accumulator.type_name))
+    return _looked_up(accumulator, lookup, _extreme(accumulator, _t(name), _s(name)))
+
+
+def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
+    name = accumulator.name
+    if accumulator.kind is Kind.RECOMPUTED:
+        return _s(_FRESH + name)
+    if accumulator.kind is Kind.COUNT:
+        return _s(name)
+    if accumulator.kind is Kind.SUM:
+        value = exp.cast(_s(name), accumulator.type_name)
+        return _null_without(_s(accumulator.counter), value)
+    return _looked_up(accumulator, lookup, _s(name))
+
+
+def _looked_up(
+    accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr
+) -> exp.Expr:
+    if accumulator.kind not in lookup:
+        return otherwise
+    found = exp.Not(this=exp.Is(this=_s(_FRESH + COUNT), expression=exp.null()))
+    value = _s(_FRESH + accumulator.name)
+    return exp.Case(ifs=[exp.If(this=found, true=value)], default=otherwise)
+
+
+def _extreme(accumulator: Accumulator, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    name = "least" if accumulator.kind is Kind.MIN else "greatest"
+    return exp.Anonymous(this=name, expressions=[left, right])
+
+
+def _or_zero(expression: exp.Expr) -> exp.Expr:
+    return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])
+
+
+def _null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """NULL where no non-null value is left, else the value."""
+    some = exp.NEQ(this=exp.paren(counter), expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=some, true=value)])
+
+
+def _source(
+    layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool
+) -> exp.Query:
+    change = grouped_change(layout, delta, insert_only)
+    extrema = [a for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
+    if not layout.recomputes and (insert_only or not extrema):
+        return render(change, bind)
+    columns = change.columns
+    stale = None if layout.recomputes else _stale(layout, state, extrema)
+    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else CHANGE))
+    looked_up = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
+    items = [exp.column(c, table=CHANGE, quoted=True) for c in columns]
+    extra = [
+        exp.alias_(exp.column(c, table=FRESH, quoted=True), _FRESH + c, quoted=True)
+        for c in (*looked_up, COUNT)
+    ]
+    keys = (WHOLE,) if layout.whole else tuple(k.name for k in layout.keys)
+    query = (
+        exp.select(*items, *extra)
+        .from_(exp.to_identifier(CHANGE))
+        .join(exp.to_identifier(FRESH), on=_same(keys, CHANGE, FRESH), join_type="left")
+        .with_(CHANGE, as_=render(change, bind))
+    )
+    if stale is not None and not layout.whole:
+        query = query.with_(STALE, as_=stale)
+    return query.with_(FRESH, as_=render(fresh, _or_cte(bind)))
+
+
+def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
+    return exp.and_(
+        *(
+            exp.NullSafeEQ(
+                this=exp.column(k, table=left, quoted=True),
+                expression=exp.column(k, table=right, quoted=True),
+            )
+            for k in keys
+        )
+    )
+
+
+def _stale(layout: Layout, state: str, extrema: list[Accumulator]) -> exp.Query:
+    """Keys of the groups that lost a value at least as good as the best that is left for sure."""
+    keys = (WHOLE,) if layout.whole else tuple(k.name for k in layout.keys)
+    doubtful = []
+    for extremum in extrema:
+        lost = exp.column(LOST + extremum.name, table=CHANGE, quoted=True)
+        kept = exp.column(extremum.name, table="t", quoted=True)
+        gained = exp.column(extremum.name, table=CHANGE, quoted=True)
+        best = _extreme(extremum, kept, gained)
+        compare = exp.LTE if extremum.kind is Kind.MIN else exp.GTE
+        doubtful.append(compare(this=lost, expression=best))
+    target = exp.to_table(state, dialect="spark")
+    target.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
+    return (
+        exp.select(*(exp.column(k, table=CHANGE, quoted=True) for k in keys))
+        .from_(exp.to_identifier(CHANGE))
+        .join(target, on=_same(keys, CHANGE, "t"), join_type="left")
+        .where(exp.or_(*doubtful))
+    )
+
+
+def _fresh(layout: Layout, among: str | None) -> Node:
+    """The groups of `among` computed from the sources' new state; all of them where None."""
+    if among is None:
+        return fill(layout)
+    inner = Project(
+        layout.input,
+        (
+            *(Item(c, column(c)) for c in layout.input.columns),
+            *(Item(f"__ivm_of_{k.name}", k.expression) for k in layout.keys),
+        ),
+    )
+    scan = Scan(among, among, tuple((f"__ivm_among_{k.name}", k.name) for k in layout.keys))
+    pairs = tuple((f"__ivm_of_{k.name}", f"__ivm_among_{k.name}") for k in layout.keys)
+    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, pairs))
+
+
+def _or_cte(bind: Binding) -> Binding:
+    return lambda scan: bind_plain(scan) if scan.relation in (CHANGE, STALE) else bind(scan)

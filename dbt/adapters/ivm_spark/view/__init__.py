@@ -1,0 +1,1 @@
+"""What a query says: compiled SQL becomes a view tree. Pure; knows neither Spark nor dbt."""

@@ -1,0 +1,46 @@
+"""What the builders of query blocks share: the block they return and the builder they call back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.tree import Node
+
+
+@dataclass(frozen=True)
+class Built:
+    """The tree of one query block and its outputs: (label in the SQL, name in the tree)."""
+
+    node: Node
+    outputs: tuple[tuple[str, str], ...]
+
+
+Ctes = dict[str, Callable[[], Built]]
+
+
+class BlockBuilder(Protocol):
+    """Builds the blocks inside a block, with one set of names for the whole tree."""
+
+    names: Names
+
+    def query(self, query: exp.Expr, ctes: Ctes) -> Built:
+        """The tree of a query block."""
+        ...
+
+    def scan(self, table: exp.Table) -> Built:
+        """The scan of a source table."""
+        ...
+
+
+def rename(built: Built, alias: exp.Expr | None) -> Built:
+    """The same block with the column names of a table alias, where it has any."""
+    columns = alias.args.get("columns") if alias is not None else None
+    if not columns:
+        return built
+    names = [c.name for c in columns]
+    return Built(built.node, tuple((n, u) for n, (_, u) in zip(names, built.outputs)))

@@ -1,0 +1,126 @@
+"""The view tree of a query: sqlglot qualifies the names, this room turns clauses into operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from dbt.adapters.ivm_spark.view.block import Built, Ctes, rename
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.parse import Parsed, parse
+from dbt.adapters.ivm_spark.view.prune import prune
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.select import build_select
+from dbt.adapters.ivm_spark.view.setop import build_union
+from dbt.adapters.ivm_spark.view.tree import Node, Scan
+from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
+
+
+@dataclass(frozen=True)
+class View:
+    """A query read: its tree, its output columns' names in the tree, in order, and its sources.
+
+    `sources` maps a relation's quoted name to the relation.
+    """
+
+    root: Node
+    sources: dict[str, Relation]
+
+
+def build_view(sql: str, catalog: Catalog, dialect: str = "spark") -> View:
+    """The view tree of a query.
+
+    Raises NotMaintained with the reason when the query, or a part of it, is not understood or
+    has no operator in the tree yet. Every relation the query reads must be in the catalog.
+    """
+    parsed = parse(sql, catalog, dialect)
+    if parsed.missing:
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"no relation {parsed.missing[0]}")
+    for relation in parsed.tables.values():
+        if relation.kind is not RelationKind.DELTA:
+            raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
+    if not parsed.tables:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a query without a source table")
+    query = _qualify(parsed, dialect)
+    root = Builder(parsed.tables, _folding(dialect)).query(query, {}).node
+    return View(prune(root), {r.name: r for r in parsed.tables.values()})
+
+
+def _folding(dialect: str) -> Callable[[str], str]:
+    return str if "case_sensitive" in dialect else str.lower
+
+
+def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
+    fold = _folding(dialect)
+    mapping: dict[str, object] = {
+        number: {fold(name): kind for name, kind in relation.columns}
+        for number, relation in parsed.tables.items()
+    }
+    pairs = using_columns(parsed.query)
+    try:
+        query = qualify(
+            parsed.query,
+            dialect=dialect,
+            schema=MappingSchema(mapping, dialect=dialect, normalize=False),
+        )
+    except SqlglotError as error:
+        first_line = str(error).splitlines()[0]
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
+    return restore_using(query, pairs)
+
+
+class Builder:
+    """Builds query blocks; one instance a tree, so that its names are unique in the tree."""
+
+    def __init__(self, tables: dict[str, Relation], fold: Callable[[str], str]) -> None:
+        self._tables = tables
+        self._fold = fold
+        self.names = Names()
+
+    def query(self, query: exp.Expr, ctes: Ctes) -> Built:
+        """The tree of a query block; `ctes` are the common table expressions in sight."""
+        if isinstance(query, exp.Subquery):
+            _only(query, {"this", "alias", "with_"})
+            return self.query(query.this, self._with(query, ctes))
+        if isinstance(query, exp.Select):
+            return build_select(self, query, self._with(query, ctes))
+        if isinstance(query, exp.Union):
+            return build_union(self, query, self._with(query, ctes))
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(query).__name__.upper())
+
+    def scan(self, table: exp.Table) -> Built:
+        """The scan of a source table under its alias."""
+        relation = self._tables[table.name]
+        alias = self.names.unique(table.alias_or_name)
+        fields = tuple((self.names.unique(f"{alias}_{n}"), n) for n, _ in relation.columns)
+        outputs = tuple((self._fold(name), unique) for unique, name in fields)
+        return Built(Scan(relation.name, alias, fields), outputs)
+
+    def _with(self, query: exp.Expr, ctes: Ctes) -> Ctes:
+        clause = query.args.get("with_")
+        if clause is None:
+            return ctes
+        if clause.args.get("recursive"):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a recursive CTE")
+        seen = dict(ctes)
+        for cte in clause.expressions:
+            seen[cte.alias] = self._cte(cte, dict(seen))
+        return seen
+
+    def _cte(self, cte: exp.CTE, seen: Ctes) -> Callable[[], Built]:
+        def build() -> Built:
+            return rename(self.query(cte.this, seen), cte.args.get("alias"))
+
+        return build
+
+
+def _only(node: exp.Expr, known: set[str]) -> None:
+    for key, value in node.args.items():
+        if value and key not in known:
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{key} on a subquery")

@@ -1,0 +1,46 @@
+"""The columns in sight of an expression: qualified names become names of the tree."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.block import Built
+from dbt.adapters.ivm_spark.view.expressions import check
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import column
+
+
+class Environment:
+    """Relations of one FROM clause by alias, each with its columns."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, dict[str, str]] = {}
+
+    def add(self, alias: str, block: Built) -> None:
+        """Bring a relation's columns in sight. Two relations of one alias are not understood."""
+        if alias in self._columns:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"two relations called {alias}")
+        columns: dict[str, str] = {}
+        for label, name in block.outputs:
+            columns.setdefault(label, name)
+        self._columns[alias] = columns
+
+    def resolve(self, expression: exp.Expr) -> exp.Expr:
+        """The expression over the tree's columns.
+
+        Raises NotMaintained for anything unknown in the expression, see
+        `dbt.adapters.ivm_spark.view.expressions.check`, and QUERY_NOT_UNDERSTOOD for a column
+        that no relation in sight has.
+        """
+        check(expression)
+        return expression.transform(self._swap)
+
+    def _swap(self, node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+            return node
+        name = self._columns.get(node.table, {}).get(node.name)
+        if name is None:
+            if not node.table and isinstance(node.find_ancestor(exp.Lambda), exp.Lambda):
+                return node
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {node.sql('spark')}")
+        return column(name)

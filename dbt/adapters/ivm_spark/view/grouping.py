@@ -1,0 +1,97 @@
+"""GROUP BY and the aggregates of a query block become one Aggregate operator."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, column
+
+
+class Grouping:
+    """Collects the keys and the different aggregate calls of one block.
+
+    All expressions are over the tree's columns already.
+    """
+
+    def __init__(self, names: Names, keys: list[tuple[exp.Expr, str]]) -> None:
+        self._names = names
+        self._keys: list[Item] = []
+        for expression, wanted in keys:
+            if self._known(self._keys, expression) is None:
+                self._keys.append(Item(names.unique(wanted), expression))
+        self._aggregates: list[Item] = []
+
+    def over(self, expression: exp.Expr, wanted: str = "") -> exp.Expr:
+        """The expression over the group's columns; its aggregate calls are collected.
+
+        Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for a column that is neither grouped by nor
+        inside an aggregate.
+        """
+        calls = {id(call) for call in aggregates_in(expression)}
+        name = wanted if id(expression) in calls else ""
+        grouped = self._rewrite(expression, calls, name)
+        allowed = {item.name for item in (*self._keys, *self._aggregates)}
+        for found in grouped.find_all(exp.Column):
+            inside_lambda = found.find_ancestor(exp.Lambda) is not None
+            if found.name not in allowed and not inside_lambda:
+                raise NotMaintained(
+                    ReasonCode.QUERY_NOT_UNDERSTOOD, f"{found.name} is not grouped by"
+                )
+        return grouped
+
+    def node(self, input_: Node) -> Aggregate:
+        """The operator with all that has been collected."""
+        return Aggregate(input_, tuple(self._keys), tuple(self._aggregates))
+
+    def _rewrite(self, node: exp.Expr, calls: set[int], wanted: str) -> exp.Expr:
+        if id(node) in calls:
+            return column(self._aggregate(node, wanted))
+        key = self._known(self._keys, node)
+        if key is not None:
+            return column(key)
+        clone = node.copy() if not list(node.iter_expressions()) else _shallow(node)
+        for name, value in list(node.args.items()):
+            if isinstance(value, exp.Expr):
+                clone.set(name, self._rewrite(value, calls, ""))
+            elif isinstance(value, list):
+                clone.set(
+                    name,
+                    [
+                        self._rewrite(v, calls, "") if isinstance(v, exp.Expr) else v
+                        for v in value
+                    ],
+                )
+        return clone
+
+    def _aggregate(self, call: exp.Expr, wanted: str) -> str:
+        known = self._known(self._aggregates, call)
+        if known is not None:
+            return known
+        for argument in call.iter_expressions():
+            if aggregates_in(argument) and not isinstance(call, (exp.Filter, exp.WithinGroup)):
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "an aggregate in another")
+        name = self._names.unique(wanted or type(call).__name__)
+        self._aggregates.append(Item(name, call.copy()))
+        return name
+
+    @staticmethod
+    def _known(items: list[Item], expression: exp.Expr) -> str | None:
+        for item in items:
+            if item.expression == expression:
+                return item.name
+        return None
+
+
+def _shallow(node: exp.Expr) -> exp.Expr:
+    clone = type(node)(**{k: v for k, v in node.args.items() if not _holds_nodes(v)})
+    clone.type = node.type
+    return clone
+
+
+def _holds_nodes(value: object) -> bool:
+    if isinstance(value, list):
+        return any(isinstance(v, exp.Expr) for v in value)
+    return isinstance(value, exp.Expr)

@@ -1,0 +1,35 @@
+"""LATERAL VIEW becomes a Generate operator."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.block import Built
+from dbt.adapters.ivm_spark.view.environment import Environment
+from dbt.adapters.ivm_spark.view.expressions import function_name
+from dbt.adapters.ivm_spark.view.functions import GENERATORS
+from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import Generate, Node
+
+
+def build_lateral(
+    names: Names, lateral: exp.Expr, node: Node, environment: Environment
+) -> Generate:
+    """The Generate of one LATERAL VIEW clause; its columns come in sight for what follows."""
+    call = lateral.this
+    name = function_name(call)
+    alias = lateral.args.get("alias")
+    columns = [c.name for c in alias.args.get("columns") or ()] if alias is not None else []
+    if not lateral.args.get("view") or name not in GENERATORS or not columns:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "LATERAL")
+    generator = call.copy()
+    for key, value in call.args.items():
+        if isinstance(value, exp.Expr):
+            generator.set(key, environment.resolve(value))
+        elif isinstance(value, list):
+            generator.set(key, [environment.resolve(v) for v in value])
+    outputs = tuple((label, names.unique(label)) for label in columns)
+    result = Generate(node, generator, tuple(u for _, u in outputs), bool(lateral.args.get("outer")))
+    environment.add(alias.name or names.unique("lateral"), Built(result, outputs))
+    return result

@@ -1,0 +1,160 @@
+"""Compiled SQL becomes a syntax tree whose tables are known relations, with views expanded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import traverse_scope
+
+from dbt.adapters.ivm_spark.view.catalog import (
+    Catalog,
+    Relation,
+    RelationKind,
+    relation_key,
+    relation_name,
+)
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+
+MAX_VIEW_DEPTH = 32
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A query over tables named t0, t1, ..., the relation behind each, and what is not known.
+
+    `missing` are names of relations that the catalog does not have: describe them and parse
+    again. While any is missing the query must not be used.
+    """
+
+    query: exp.Query
+    tables: dict[str, Relation]
+    missing: tuple[str, ...]
+
+
+def parse(sql: str, catalog: Catalog, dialect: str = "spark") -> Parsed:
+    """Parse a query and expand the views it reads.
+
+    Raises NotMaintained (QUERY_NOT_UNDERSTOOD) when sqlglot can't read the text, and
+    (OPERATOR_NOT_SUPPORTED) for time travel, samples and table functions.
+    """
+    missing: list[str] = []
+    tables: dict[str, Relation] = {}
+    query = _expand(_query(sql, dialect), catalog, catalog.schema, tables, missing, dialect, 0)
+    return Parsed(query, tables, tuple(dict.fromkeys(missing)))
+
+
+def _query(sql: str, dialect: str) -> exp.Query:
+    try:
+        statements = [s for s in sqlglot.parse(sql, dialect=dialect) if s is not None]
+    except SqlglotError as error:
+        first_line = str(error).splitlines()[0]
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
+    if len(statements) != 1 or not isinstance(statements[0], exp.Query):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one query")
+    for node in statements[0].walk():
+        node.comments = None
+    return statements[0]
+
+
+def _expand(
+    query: exp.Query,
+    catalog: Catalog,
+    namespace: tuple[str, ...],
+    tables: dict[str, Relation],
+    missing: list[str],
+    dialect: str,
+    depth: int,
+) -> exp.Query:
+    if depth > MAX_VIEW_DEPTH:
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "views nested too deep")
+    for table in _real_tables(query):
+        _check_table(table)
+        name = relation_name(table, namespace)
+        relation = catalog.relations.get(relation_key(name))
+        if relation is None:
+            missing.append(name)
+            continue
+        alias = table.alias_or_name
+        if relation.kind is RelationKind.VIEW:
+            body = _expand(
+                _view_query(relation, dialect),
+                catalog,
+                relation.namespace,
+                tables,
+                missing,
+                dialect,
+                depth + 1,
+            )
+            table.replace(_as_subquery(body, relation, alias, table.args.get("alias")))
+        else:
+            table.replace(_as_table(_number(relation, tables), alias, table.args.get("alias")))
+    return query
+
+
+def _real_tables(query: exp.Query) -> list[exp.Table]:
+    found: dict[int, exp.Table] = {}
+    try:
+        for scope in traverse_scope(query):
+            for source in scope.sources.values():
+                if isinstance(source, exp.Table):
+                    found[id(source)] = source
+    except SqlglotError as error:
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, str(error)) from error
+    return list(found.values())
+
+
+def _check_table(table: exp.Table) -> None:
+    if not isinstance(table.this, exp.Identifier):
+        raise NotMaintained(
+            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the table function {table.this.sql('spark')}"
+        )
+    known = {"this", "db", "catalog", "alias", "joins", "laterals"}
+    for key, value in table.args.items():
+        if value and key not in known:
+            raise NotMaintained(
+                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{key} on the table {table.name}"
+            )
+
+
+def _view_query(relation: Relation, dialect: str) -> exp.Query:
+    return _query(relation.text, dialect)
+
+
+def _number(relation: Relation, tables: dict[str, Relation]) -> str:
+    for number, known in tables.items():
+        if known is relation:
+            return number
+    number = f"t{len(tables)}"
+    tables[number] = relation
+    return number
+
+
+def _alias(name: str, written: exp.Expr | None) -> exp.TableAlias:
+    columns = written.args.get("columns") if written is not None else None
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=columns)
+
+
+def _as_table(number: str, alias: str, written: exp.Expr | None) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(number), alias=_alias(alias, written))
+
+
+def _as_subquery(
+    body: exp.Query, relation: Relation, alias: str, written: exp.Expr | None
+) -> exp.Subquery:
+    """A view takes the output columns of its text by name and gives them its own names."""
+    names = [name for name, _ in relation.columns]
+    inner = exp.Subquery(
+        this=body, alias=exp.TableAlias(this=exp.to_identifier("v", quoted=True))
+    )
+    if len({c.lower() for c in relation.text_columns}) == len(names):
+        items = [
+            exp.alias_(exp.column(text, table="v", quoted=True), name, quoted=True)
+            for text, name in zip(relation.text_columns, names)
+        ]
+    else:
+        inner.args["alias"].set("columns", [exp.to_identifier(n, quoted=True) for n in names])
+        items = [exp.column(name, table="v", quoted=True) for name in names]
+    return exp.Subquery(this=exp.select(*items).from_(inner), alias=_alias(alias, written))

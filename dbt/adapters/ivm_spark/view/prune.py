@@ -1,0 +1,68 @@
+"""Columns that nothing above needs are left out, down to the scans.
+
+A scan then names exactly the columns of a source that the view uses, so that a change in any
+other column is no change for the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Item,
+    Join,
+    Node,
+    Project,
+    Scan,
+    Sort,
+    UnionAll,
+    children,
+    column,
+    used_columns,
+    with_children,
+)
+
+
+def prune(root: Node) -> Node:
+    """The tree with the same outputs and no column that is not used."""
+    return _prune(root, set(root.columns))
+
+
+def _prune(node: Node, needed: set[str]) -> Node:
+    if isinstance(node, Scan):
+        fields = tuple(f for f in node.fields if f[0] in needed)
+        return replace(node, fields=fields or node.fields[:1])
+    if isinstance(node, Project):
+        items = tuple(i for i in node.items if i.name in needed) or node.items[:1]
+        return Project(_prune(node.input, used_columns(*(i.expression for i in items))), items)
+    if isinstance(node, Aggregate):
+        kept = tuple(i for i in node.aggregates if i.name in needed)
+        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+        return Aggregate(_prune(node.input, used), node.keys, kept)
+    if isinstance(node, UnionAll):
+        places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
+        return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
+    if isinstance(node, Distinct):
+        needed = set(node.columns)
+    elif isinstance(node, Filter):
+        needed = needed | used_columns(node.predicate)
+    elif isinstance(node, Join):
+        needed = needed | used_columns(*node.predicates)
+    elif isinstance(node, Generate):
+        needed = needed | used_columns(node.generator)
+    elif isinstance(node, Sort):
+        needed = needed | used_columns(*node.orderings)
+    return with_children(node, tuple(_prune(child, needed) for child in children(node)))
+
+
+def _prune_branch(branch: Node, places: list[int]) -> Node:
+    """A branch of a union keeps its columns by position."""
+    names = [branch.columns[place] for place in places]
+    if isinstance(branch, Project):
+        items = tuple(branch.items[place] for place in places)
+        return Project(_prune(branch.input, used_columns(*(i.expression for i in items))), items)
+    return Project(_prune(branch, set(names)), tuple(Item(n, column(n)) for n in names))

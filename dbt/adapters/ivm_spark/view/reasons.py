@@ -1,0 +1,143 @@
+"""Why a view was refreshed in full: the reason codes, one sentence each, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class ReasonCode(str, Enum):
+    """Reason codes of a full refresh (DESIGN section 6). The value is what users search for."""
+
+    EXPRESSION_NOT_DETERMINISTIC = "EXPRESSION_NOT_DETERMINISTIC"
+    OPERATOR_NOT_SUPPORTED = "OPERATOR_NOT_SUPPORTED"
+    WINDOW_WITHOUT_PARTITION_BY = "WINDOW_WITHOUT_PARTITION_BY"
+    MAP_TYPE_NOT_SUPPORTED = "MAP_TYPE_NOT_SUPPORTED"
+    INPUT_NOT_IN_DELTA = "INPUT_NOT_IN_DELTA"
+    CDF_UNAVAILABLE = "CDF_UNAVAILABLE"
+    CHANGE_SET_MISSING = "CHANGE_SET_MISSING"
+    DATA_SCHEMA_CHANGED = "DATA_SCHEMA_CHANGED"
+    SOURCE_REPLACED = "SOURCE_REPLACED"
+    QUERY_FINGERPRINT_CHANGED = "QUERY_FINGERPRINT_CHANGED"
+    CONFIGURATION_CHANGED = "CONFIGURATION_CHANGED"
+    COST_MODEL = "COST_MODEL"
+    FULL_REFRESH_REQUESTED = "FULL_REFRESH_REQUESTED"
+    STATE_MISSING = "STATE_MISSING"
+    STATE_MODIFIED = "STATE_MODIFIED"
+    QUERY_NOT_UNDERSTOOD = "QUERY_NOT_UNDERSTOOD"
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in one sentence."""
+        return _TEXTS[self][0]
+
+    @property
+    def remedy(self) -> str:
+        """What the user can do about it, in one sentence."""
+        return _TEXTS[self][1]
+
+    @property
+    def lasting(self) -> bool:
+        """True when the query itself can't be maintained, so that every refresh is full."""
+        return self in _LASTING
+
+
+_TEXTS: dict[ReasonCode, tuple[str, str]] = {
+    ReasonCode.EXPRESSION_NOT_DETERMINISTIC: (
+        "The query's result depends on more than its sources' rows.",
+        "Move the expression into a column that is written once, or accept the full refresh.",
+    ),
+    ReasonCode.OPERATOR_NOT_SUPPORTED: (
+        "The query uses an operator that has no incremental rule yet.",
+        "Rewrite that part of the query, or split the model in two.",
+    ),
+    ReasonCode.WINDOW_WITHOUT_PARTITION_BY: (
+        "A window without PARTITION BY depends on every row of its input.",
+        "Give the window a PARTITION BY.",
+    ),
+    ReasonCode.MAP_TYPE_NOT_SUPPORTED: (
+        "A MAP column can't be compared, so its rows can't be matched.",
+        "Select map_entries(column) or single keys of the map instead.",
+    ),
+    ReasonCode.INPUT_NOT_IN_DELTA: (
+        "A source of the query is not a Delta table.",
+        "Store the source as a Delta table.",
+    ),
+    ReasonCode.CDF_UNAVAILABLE: (
+        "A source has no change data feed for the versions since the last refresh.",
+        "ALTER TABLE <source> SET TBLPROPERTIES (delta.enableChangeDataFeed = true); "
+        "for a dbt table model set it under +tblproperties, so that a rebuild keeps it.",
+    ),
+    ReasonCode.CHANGE_SET_MISSING: (
+        "The changes of a source since the last refresh can no longer be read.",
+        "Refresh more often than the source's log and file retention, or lengthen the retention.",
+    ),
+    ReasonCode.DATA_SCHEMA_CHANGED: (
+        "Columns of a source that the query uses have changed.",
+        "Nothing: the view has been rebuilt on the new columns.",
+    ),
+    ReasonCode.SOURCE_REPLACED: (
+        "A source has been dropped and created again, or replaced by another table.",
+        "Nothing: the view has been rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
+    ),
+    ReasonCode.QUERY_FINGERPRINT_CHANGED: (
+        "The model's query, or a session setting that changes its result, has changed.",
+        "Nothing: the view has been rebuilt on the new query.",
+    ),
+    ReasonCode.CONFIGURATION_CHANGED: (
+        "The model's configuration has changed.",
+        "Nothing: the view has been rebuilt with the new configuration.",
+    ),
+    ReasonCode.COST_MODEL: (
+        "A rebuild is estimated to be cheaper than an incremental refresh.",
+        "Set refresh_policy: incremental to refresh incrementally all the same.",
+    ),
+    ReasonCode.FULL_REFRESH_REQUESTED: (
+        "A full refresh was asked for.",
+        "Run without --full-refresh, or with another refresh_policy.",
+    ),
+    ReasonCode.STATE_MISSING: (
+        "The view's state, or its watermark, does not exist.",
+        "Nothing: the view has been built anew.",
+    ),
+    ReasonCode.STATE_MODIFIED: (
+        "Somebody else has written into the view's state table.",
+        "Do not write into tables that end in __ivm; the view has been built anew.",
+    ),
+    ReasonCode.QUERY_NOT_UNDERSTOOD: (
+        "The query could not be read in a way that is certain to mean what Spark makes of it.",
+        "Simplify the query, and please report it: a rule is missing.",
+    ),
+}
+
+_LASTING = frozenset(
+    {
+        ReasonCode.EXPRESSION_NOT_DETERMINISTIC,
+        ReasonCode.OPERATOR_NOT_SUPPORTED,
+        ReasonCode.WINDOW_WITHOUT_PARTITION_BY,
+        ReasonCode.MAP_TYPE_NOT_SUPPORTED,
+        ReasonCode.INPUT_NOT_IN_DELTA,
+        ReasonCode.QUERY_NOT_UNDERSTOOD,
+    }
+)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A reason code with what caused it in this view (a table, a function, a clause)."""
+
+    code: ReasonCode
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.code.value}: {self.code.sentence}" + (
+            f" ({self.detail})" if self.detail else ""
+        )
+
+
+class NotMaintained(Exception):
+    """Raised by the pure rooms when a query, or a part of it, has no incremental rule."""
+
+    def __init__(self, code: ReasonCode, detail: str = "") -> None:
+        super().__init__(str(Reason(code, detail)))
+        self.reason = Reason(code, detail)

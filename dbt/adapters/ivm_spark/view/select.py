@@ -1,0 +1,218 @@
+"""A SELECT becomes operators in the order in which SQL evaluates it: FROM, WHERE, GROUP BY,
+HAVING, SELECT, DISTINCT, ORDER BY, LIMIT."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes, rename
+from dbt.adapters.ivm_spark.view.environment import Environment
+from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.grouping import Grouping
+from dbt.adapters.ivm_spark.view.lateral import build_lateral
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import (
+    Distinct,
+    Filter,
+    Item,
+    Join,
+    Limit,
+    Node,
+    Project,
+    Sort,
+    column,
+)
+
+_CLAUSES = frozenset(
+    """with_ kind expressions hint distinct from_ joins laterals where group having order limit
+    offset operation_modifiers sort distribute cluster""".split()
+)
+
+
+def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built:
+    """The tree of a SELECT whose names sqlglot has qualified.
+
+    Raises NotMaintained for a clause or a join that has no operator yet.
+    """
+    for clause, value in select.args.items():
+        if value and clause not in _CLAUSES:
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.strip("_").upper())
+    environment = Environment()
+    node = _from(builder, select, ctes, environment)
+    items = [
+        (item.alias_or_name or "c", environment.resolve(item.unalias()))
+        for item in select.expressions
+    ]
+    having = select.args.get("having")
+    condition = environment.resolve(having.this) if having else None
+    order = _Order(select, items, environment)
+
+    calls = any(aggregates_in(e) for e in [*(e for _, e in items), *order.resolved])
+    if select.args.get("group") or calls or condition is not None:
+        keys = _group_keys(select, items, environment)
+        grouping = Grouping(builder.names, keys)
+        items = [(label, grouping.over(e, label)) for label, e in items]
+        order.resolved = [grouping.over(e) for e in order.resolved]
+        condition = grouping.over(condition) if condition is not None else None
+        node = grouping.node(node)
+        if condition is not None:
+            node = Filter(node, condition)
+    return _finish(builder, select, node, items, order)
+
+
+def _from(
+    builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment
+) -> Node:
+    clause = select.args.get("from_")
+    if clause is None:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a SELECT without FROM")
+    sources: list[tuple[exp.Expr, exp.Expr | None]] = [(clause.this, None)]
+    for join in select.args.get("joins") or ():
+        sources.append((join.this, _inner_condition(join)))
+        sources.extend((j.this, _inner_condition(j)) for j in join.this.args.get("joins") or ())
+    inputs: list[Node] = []
+    predicates: list[exp.Expr] = []
+    for source, on in sources:
+        inputs.append(_relation(builder, source, ctes, environment))
+        if on is not None:
+            predicates.extend(environment.resolve(part) for part in conjuncts(on))
+    where = select.args.get("where")
+    laterals = select.args.get("laterals") or ()
+    filters = conjuncts(where.this) if where else []
+    if len(inputs) == 1 or laterals:
+        node = inputs[0] if len(inputs) == 1 else Join(tuple(inputs), tuple(predicates))
+        for lateral in laterals:
+            node = build_lateral(builder.names, lateral, node, environment)
+        for part in filters:
+            node = Filter(node, environment.resolve(part))
+        return node
+    predicates.extend(environment.resolve(part) for part in filters)
+    return Join(tuple(inputs), tuple(predicates))
+
+
+def _inner_condition(join: exp.Join) -> exp.Expr | None:
+    kind = f"{join.method} {join.side} {join.kind}".strip().upper()
+    if kind not in ("", "INNER", "CROSS"):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{kind} JOIN")
+    if join.args.get("using"):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a USING that was not expanded")
+    return join.args.get("on")
+
+
+def _relation(
+    builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment
+) -> Node:
+    if isinstance(source, exp.Table):
+        block = ctes[source.name]() if source.name in ctes else builder.scan(source)
+        block = rename(block, source.args.get("alias"))
+    elif isinstance(source, exp.Subquery):
+        if source.args.get("pivots") or source.args.get("sample"):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
+        block = rename(builder.query(source, ctes), source.args.get("alias"))
+    else:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
+    environment.add(source.alias_or_name, block)
+    return block.node
+
+
+def _group_keys(
+    select: exp.Select, items: list[tuple[str, exp.Expr]], environment: Environment
+) -> list[tuple[exp.Expr, str]]:
+    """Keys of the group with a wanted name: the output's where the key is selected as it is."""
+    group = select.args.get("group")
+    if group is None:
+        return []
+    for clause in ("grouping_sets", "cube", "rollup", "totals"):
+        if group.args.get(clause):
+            raise NotMaintained(
+                ReasonCode.OPERATOR_NOT_SUPPORTED, clause.upper().replace("_", " ")
+            )
+    if group.args.get("all"):
+        return [(e, label) for label, e in items if not aggregates_in(e)]
+    keys = []
+    for key in group.expressions:
+        expression = environment.resolve(key)
+        label = next((label for label, e in items if e == expression), key.alias_or_name)
+        keys.append((expression, label or "key"))
+    return keys
+
+
+class _Order:
+    """ORDER BY: each ordering is over an output of the SELECT, or over the columns below it."""
+
+    def __init__(
+        self, select: exp.Select, items: list[tuple[str, exp.Expr]], environment: Environment
+    ) -> None:
+        clause = select.args.get("order")
+        self.orderings: list[exp.Ordered] = list(clause.expressions) if clause else []
+        self.resolved: list[exp.Expr] = []
+        outputs = dict(items)
+        for ordering in self.orderings:
+            body = ordering.this.copy()
+            if isinstance(body, exp.Literal):
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "ORDER BY a position")
+            over_outputs = all(not c.table for c in body.find_all(exp.Column))
+            if over_outputs:
+                self.resolved.append(
+                    body.transform(
+                        lambda n: outputs[n.name].copy()
+                        if isinstance(n, exp.Column) and n.name in outputs
+                        else n
+                    )
+                )
+            else:
+                self.resolved.append(environment.resolve(body))
+
+
+def _finish(
+    builder: BlockBuilder,
+    select: exp.Select,
+    node: Node,
+    items: list[tuple[str, exp.Expr]],
+    order: _Order,
+) -> Built:
+    outputs = [Item(builder.names.unique(label), expression) for label, expression in items]
+    sort_keys: list[str] = []
+    hidden: list[Item] = []
+    for expression in order.resolved:
+        found = next((i for i in (*outputs, *hidden) if i.expression == expression), None)
+        if found is None:
+            found = Item(builder.names.unique("sort_key"), expression)
+            hidden.append(found)
+        sort_keys.append(found.name)
+    distinct = select.args.get("distinct")
+    if distinct is not None and (distinct.args.get("on") or hidden):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "this form of DISTINCT")
+    node = Project(node, (*outputs, *hidden))
+    if distinct is not None:
+        node = Distinct(node)
+    if order.orderings:
+        node = Sort(
+            node,
+            tuple(
+                exp.Ordered(
+                    this=column(name),
+                    desc=ordering.args.get("desc"),
+                    nulls_first=ordering.args.get("nulls_first"),
+                )
+                for name, ordering in zip(sort_keys, order.orderings)
+            ),
+        )
+    limit, offset = select.args.get("limit"), select.args.get("offset")
+    if limit is not None or offset is not None:
+        node = Limit(
+            node,
+            limit.expression if limit is not None else None,
+            offset.expression if offset is not None else None,
+        )
+    if hidden:
+        node = Project(node, tuple(Item(i.name, column(i.name)) for i in outputs))
+    return Built(node, tuple((label, i.name) for (label, _), i in zip(items, outputs)))
+
+
+def conjuncts(predicate: exp.Expr) -> list[exp.Expr]:
+    """The predicates that AND joins, parentheses around AND taken off."""
+    bare = predicate.unnest()
+    if isinstance(bare, exp.And):
+        return [*conjuncts(bare.left), *conjuncts(bare.right)]
+    return [predicate]

@@ -1,0 +1,233 @@
+"""The view tree: a query as relational operators over columns whose names are unique in the tree.
+
+Every operator outputs a tuple of column names; a name means the same column wherever it appears,
+so expressions need no qualifier and operators can be moved without capture. Expressions are
+sqlglot trees whose columns are those names. A relation is a bag; inside a delta it carries the
+column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Union
+
+from sqlglot import exp
+
+WEIGHT = "__ivm_weight"
+
+
+class At(str, Enum):
+    """At which version a source is read."""
+
+    POST = "post"
+    PRE = "pre"
+    CHANGES = "changes"
+
+
+@dataclass(frozen=True)
+class Item:
+    """An output column: its name in the tree, and the expression over the input's columns."""
+
+    name: str
+    expression: exp.Expr
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A source's columns: pairs (name in the tree, column of the source)."""
+
+    relation: str
+    alias: str
+    fields: tuple[tuple[str, str], ...]
+    at: At = At.POST
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        names = tuple(name for name, _ in self.fields)
+        return (*names, WEIGHT) if self.at is At.CHANGES else names
+
+
+@dataclass(frozen=True)
+class Filter:
+    """The rows for which the predicate is true."""
+
+    input: Node
+    predicate: exp.Expr
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
+class Project:
+    """One row of expressions for each row."""
+
+    input: Node
+    items: tuple[Item, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(item.name for item in self.items)
+
+
+@dataclass(frozen=True)
+class Join:
+    """The inner join of any number of inputs: their product, filtered by every predicate."""
+
+    inputs: tuple[Node, ...]
+    predicates: tuple[exp.Expr, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        names = [c for node in self.inputs for c in node.columns if c != WEIGHT]
+        weighted = any(WEIGHT in node.columns for node in self.inputs)
+        return (*names, WEIGHT) if weighted else tuple(names)
+
+
+@dataclass(frozen=True)
+class SemiJoin:
+    """The rows of the input whose keys are among the keys of `among` (null keys match)."""
+
+    input: Node
+    among: Node
+    pairs: tuple[tuple[str, str], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
+class Generate:
+    """LATERAL VIEW: each row with each row that the generator makes of it."""
+
+    input: Node
+    generator: exp.Expr
+    outputs: tuple[str, ...]
+    outer: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        names = tuple(c for c in self.input.columns if c != WEIGHT) + self.outputs
+        return (*names, WEIGHT) if WEIGHT in self.input.columns else names
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One row a group: keys are expressions over the input, aggregates are single calls.
+
+    Without keys and with `whole` there is exactly one row, also over an empty input.
+    """
+
+    input: Node
+    keys: tuple[Item, ...]
+    aggregates: tuple[Item, ...]
+
+    @property
+    def whole(self) -> bool:
+        return not self.keys
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(item.name for item in (*self.keys, *self.aggregates))
+
+
+@dataclass(frozen=True)
+class Distinct:
+    """Each different row once."""
+
+    input: Node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
+class UnionAll:
+    """All rows of all inputs; columns by position, named as the first input names them."""
+
+    inputs: tuple[Node, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.inputs[0].columns
+
+
+@dataclass(frozen=True)
+class Sort:
+    """The rows in order; each ordering is an `exp.Ordered` over the input's columns."""
+
+    input: Node
+    orderings: tuple[exp.Expr, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
+class Limit:
+    """The first rows, after `offset` rows. Either may be missing."""
+
+    input: Node
+    limit: exp.Expr | None
+    offset: exp.Expr | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+Node = Union[
+    Scan, Filter, Project, Join, SemiJoin, Generate, Aggregate, Distinct, UnionAll, Sort, Limit
+]
+
+
+def column(name: str) -> exp.Column:
+    """A reference to a column of the tree."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The inputs of a node, left to right."""
+    if isinstance(node, Scan):
+        return ()
+    if isinstance(node, (Join, UnionAll)):
+        return node.inputs
+    if isinstance(node, SemiJoin):
+        return (node.input, node.among)
+    return (node.input,)
+
+
+def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
+    """The same node over other inputs."""
+    if isinstance(node, Scan):
+        return node
+    if isinstance(node, (Join, UnionAll)):
+        return replace(node, inputs=inputs)
+    if isinstance(node, SemiJoin):
+        return replace(node, input=inputs[0], among=inputs[1])
+    return replace(node, input=inputs[0])
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """Every node, parents first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def substitute(node: Node, old: Node, new: Node) -> Node:
+    """The tree with `old` (by identity) replaced by `new`."""
+    if node is old:
+        return new
+    return with_children(node, tuple(substitute(child, old, new) for child in children(node)))
+
+
+def used_columns(*expressions: exp.Expr) -> set[str]:
+    """Names of the columns that the expressions use."""
+    return {c.name for expression in expressions for c in expression.find_all(exp.Column)}

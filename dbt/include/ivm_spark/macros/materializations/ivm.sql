@@ -1,0 +1,53 @@
+{#- The whole story of a run of one ivm model.
+
+    <model>       a view: exactly the query's columns; what everybody reads
+    <model>__ivm  a Delta table: the state, with hidden columns and the watermark in its commits
+-#}
+{% materialization ivm, adapter='ivm_spark', supported_languages=['sql'] %}
+
+  {%- set existing = load_cached_relation(this) -%}
+  {%- set target = this.incorporate(type='view') -%}
+  {%- set state = ivm_state_relation(this) -%}
+  {%- set grant_config = config.get('grants') -%}
+
+  {{ run_hooks(pre_hooks) }}
+
+  {#- what is known, what changed, what to do: incremental, full, or nothing -#}
+  {%- set refresh = ivm_refresher(target, state, existing) -%}
+  {%- if refresh.plan.warning -%}
+    {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.plan.warning) -%}
+  {%- endif -%}
+
+  {#- change the state: one statement, one commit; again if another run was first -#}
+  {%- for attempt in refresh.attempts if refresh.again -%}
+    {%- if refresh.plan.merge -%}
+      {%- do refresh.commit(ivm_merge(state, refresh.plan)) -%}
+    {%- else -%}
+      {%- do refresh.commit(ivm_create_state(state, refresh.plan)) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- if refresh.again -%}
+    {%- do exceptions.raise_database_error('Model ' ~ model.unique_id ~ ': other runs changed '
+        ~ state ~ ' each time while this one refreshed it. Run it again when they have ended.') -%}
+  {%- endif -%}
+
+  {#- show it -#}
+  {%- if refresh.plan.view -%}
+    {%- if existing is not none and not existing.is_view -%}
+      {%- do adapter.drop_relation(existing) -%}
+    {%- endif -%}
+    {%- call statement('view') -%}
+      {{ ivm_create_view(target, refresh.plan) }}
+    {%- endcall -%}
+  {%- endif -%}
+
+  {%- do store_result('main', response=adapter.ivm_response(refresh)) -%}
+  {%- do adapter.cache_added(state) -%}
+
+  {%- do apply_grants(target, grant_config, should_revoke(existing, full_refresh_mode=True)) -%}
+
+  {{ run_hooks(post_hooks) }}
+
+  {{ return({'relations': [target]}) }}
+
+{% endmaterialization %}

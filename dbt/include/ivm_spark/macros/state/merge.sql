@@ -1,0 +1,27 @@
+{#- One MERGE for every kind of change; its source has one row for each key that changed. -#}
+{% macro ivm_merge(state, plan) -%}
+  {{ return(adapter.dispatch('ivm_merge', 'dbt')(state, plan)) }}
+{%- endmacro %}
+
+{% macro ivm_spark__ivm_merge(state, plan) -%}
+{%- set merge = plan.merge -%}
+merge into {{ ivm_quoted(state) }} as t
+using (
+{{ merge.source }}
+) as s
+on {{ merge.on }}
+{%- if merge.gone %}
+when matched and {{ merge.gone }} then delete
+{%- endif %}
+when matched and ({{ merge.changed }}) then update set
+{%- for column, value in merge.updates %}
+  {{ adapter.quote(column) }} = {{ value }}{{ ',' if not loop.last }}
+{%- endfor %}
+when not matched and {{ merge.born }} then insert (
+{%- for column, value in merge.inserts %}{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor -%}
+) values (
+{%- for column, value in merge.inserts %}
+  {{ value }}{{ ',' if not loop.last }}
+{%- endfor %}
+)
+{%- endmacro %}

@@ -1,0 +1,37 @@
+{#- The refresh of this model, planned: `.plan`, `.commit(sql)`, `.again`. -#}
+{% macro ivm_refresher(target, state, existing) -%}
+  {{ return(adapter.dispatch('ivm_refresher', 'dbt')(target, state, existing)) }}
+{%- endmacro %}
+
+{% macro ivm_spark__ivm_refresher(target, state, existing) -%}
+  {%- set built = [] -%}
+  {%- for id in selected_resources if id in graph.nodes -%}
+    {%- set node = graph.nodes[id] -%}
+    {%- if node.relation_name -%}
+      {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+      {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return(adapter.ivm_refresher(
+      model=model.unique_id,
+      sql=compiled_code,
+      view=ivm_quoted(target),
+      state=ivm_quoted(state),
+      view_exists=existing is not none and existing.is_view,
+      state_exists=adapter.get_relation(
+          database=none, schema=state.schema, identifier=state.identifier) is not none,
+      config={
+          'refresh_policy': config.get('refresh_policy'),
+          'change_threshold': config.get('change_threshold'),
+          'emit_changes': config.get('emit_changes'),
+          'primary_keys': config.get('primary_keys'),
+      },
+      full_refresh=should_full_refresh(),
+      built=built,
+  )) }}
+{%- endmacro %}
+
+{#- A relation's name as SQL in which every part is quoted. -#}
+{% macro ivm_quoted(relation) -%}
+  {{ return(adapter.quote(relation.schema) ~ '.' ~ adapter.quote(relation.identifier)) }}
+{%- endmacro %}

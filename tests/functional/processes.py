@@ -1,0 +1,41 @@
+"""Running a command as a user would: in a process, a folder and an environment of its own."""
+
+import os
+import subprocess
+from pathlib import Path
+
+PROFILE = """
+shop: {target: dev, outputs: {dev: {type: ivm_spark, method: session, schema: analytics}}}
+"""
+PROJECT = """
+name: shop
+profile: shop
+flags: {send_anonymous_usage_stats: false}
+"""
+
+
+def write_project(folder: Path, **models: str) -> Path:
+    """A dbt project with the profile of the README."""
+    (folder / "models").mkdir(parents=True)
+    (folder / "profiles.yml").write_text(PROFILE)
+    (folder / "dbt_project.yml").write_text(PROJECT)
+    for name, sql in models.items():
+        (folder / "models" / f"{name}.sql").write_text(sql)
+    return folder
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """What the command printed, stdout and stderr; it has to succeed."""
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
+    inherited.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=inherited | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout

@@ -1,0 +1,88 @@
+from pathlib import Path
+
+import pytest
+
+from dbt.adapters.ivm_spark.session.settings import (
+    CATALOG,
+    DELTA_CATALOG,
+    DELTA_EXTENSION,
+    EXTENSIONS,
+    JARS,
+    JAVA_OPTIONS,
+    PACKAGES,
+    needs_delta_package,
+    spark_defaults,
+    spark_settings,
+)
+
+LOGS = Path("/logs")
+PACKAGE = "io.delta:delta-spark_4.1_2.13:4.3.1"
+
+
+def test_nothing_said() -> None:
+    settings = spark_settings({}, PACKAGE, LOGS)
+    assert settings[PACKAGES] == PACKAGE
+    assert settings[EXTENSIONS] == DELTA_EXTENSION
+    assert settings[CATALOG] == DELTA_CATALOG
+    assert settings["spark.master"] == "local[*]"
+    assert settings["spark.ui.showConsoleProgress"] == "false"
+    assert settings[JAVA_OPTIONS] == "-Dderby.stream.error.file=/logs/derby.log"
+
+
+@pytest.mark.parametrize("master", ["local", "local[2]", "local[2,4]"])
+def test_a_local_master_keeps_the_laptops_settings(master: str) -> None:
+    settings = spark_settings({"spark.master": master}, PACKAGE, LOGS)
+    assert settings["spark.master"] == master
+    assert settings["spark.sql.shuffle.partitions"] == ("2" if master == "local" else "4")
+
+
+def test_a_cluster_gets_none_of_them() -> None:
+    settings = spark_settings({"spark.master": "spark://host:7077"}, PACKAGE, LOGS)
+    assert settings["spark.master"] == "spark://host:7077"
+    assert not {"spark.driver.memory", "spark.sql.shuffle.partitions", "spark.driver.host"} & set(
+        settings
+    )
+
+
+def test_what_the_user_says_wins_and_lists_are_joined() -> None:
+    user = {
+        "spark.ui.enabled": "true",
+        "spark.driver.memory": "9g",
+        PACKAGES: "org.example:thing:1",
+        EXTENSIONS: "org.example.Extension",
+        JAVA_OPTIONS: "-Dx=y",
+    }
+    settings = spark_settings(user, PACKAGE, LOGS)
+    assert settings["spark.ui.enabled"] == "true"
+    assert settings["spark.driver.memory"] == "9g"
+    assert settings[PACKAGES] == f"org.example:thing:1,{PACKAGE}"
+    assert settings[EXTENSIONS] == f"org.example.Extension,{DELTA_EXTENSION}"
+    assert settings[JAVA_OPTIONS] == "-Dderby.stream.error.file=/logs/derby.log -Dx=y"
+
+
+def test_the_users_own_delta_is_not_added_to() -> None:
+    assert needs_delta_package({})
+    assert needs_delta_package({PACKAGES: "org.example:thing:1"})
+    assert not needs_delta_package({PACKAGES: "io.delta:delta-spark_2.13:4.0.0"})
+    assert not needs_delta_package({JARS: "/opt/delta-spark_4.1_2.13-4.3.1.jar"})
+    settings = spark_settings({EXTENSIONS: DELTA_EXTENSION}, None, LOGS)
+    assert settings[EXTENSIONS] == DELTA_EXTENSION
+    assert PACKAGES not in settings
+
+
+def test_a_log_folder_with_spaces_is_not_put_into_java_options() -> None:
+    assert "/my logs" not in spark_settings({}, None, Path("/my logs"))[JAVA_OPTIONS]
+
+
+def test_spark_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(
+        "# comment\n\nspark.master   spark://host:7077\nspark.a=b c\nbroken\n"
+    )
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert spark_defaults() == {"spark.master": "spark://host:7077", "spark.a": "b c"}
+
+
+def test_no_spark_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
+    monkeypatch.delenv("SPARK_HOME", raising=False)
+    assert spark_defaults() == {}
