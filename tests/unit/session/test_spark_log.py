@@ -9,7 +9,13 @@ def test_only_what_was_written_since_the_start(tmp_path: Path) -> None:
     log = SparkLog(tmp_path)
     assert log.text() == ""
     with log.path.open("a") as file:
-        file.write("hello\nERROR today\nERROR today\n\tat org.apache.Error(x)\n")
+        file.write("hello\nERROR today\n\tat org.apache.Error(x)\n")
+    assert log.telling_lines() == "hello\nERROR today"
+
+
+def test_of_a_long_log_the_errors(tmp_path: Path) -> None:
+    log = SparkLog(tmp_path)
+    log.path.write_text("WARN nothing\n" * 20 + "ERROR today\n" * 2)
     assert log.telling_lines() == "ERROR today"
 
 

@@ -13,10 +13,16 @@ from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog
+from dbt.adapters.ivm_spark.view.dialect import dialect_name
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.fingerprint import fingerprint, fingerprint_text
-from dbt.adapters.ivm_spark.view.functions import NOT_DETERMINISTIC
-from dbt.adapters.ivm_spark.view.functions import AGGREGATES, GENERATORS, SCALARS, WINDOWS
+from dbt.adapters.ivm_spark.view.functions import (
+    AGGREGATES,
+    GENERATORS,
+    NOT_DETERMINISTIC,
+    SCALARS,
+    WINDOWS,
+)
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason
 
 CASE_SENSITIVE = "spark.sql.caseSensitive"
@@ -58,8 +64,7 @@ def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
 
 def dialect_of(settings: dict[str, str]) -> str:
     """sqlglot's dialect under the session's case sensitivity."""
-    sensitive = settings.get(CASE_SENSITIVE, "false").lower() == "true"
-    return "spark, normalization_strategy=case_sensitive" if sensitive else "spark"
+    return dialect_name(settings.get(CASE_SENSITIVE, "false").lower() == "true")
 
 
 def _labels(sql: str, dialect: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.merge import merge
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.judge import same_plan
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
@@ -162,7 +163,7 @@ class Planner:
             versions = Versions({}, pinned)
             sql = stored_query(request.sql, facts.outputs)
             if layout is not None:
-                sql = render(fill(layout), versions.bind).sql("spark", pretty=True)
+                sql = to_sql(render(fill(layout), versions.bind), pretty=True)
             return replace(
                 plan,
                 kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
@@ -224,10 +225,10 @@ class Planner:
         if reading.view is None:
             return facts, None, reading
         try:
-            probed = render(probe(reading.view.root), bind_plain).sql("spark")
+            probed = to_sql(render(probe(reading.view.root), bind_plain))
             types = dict(self._columns(probed))
             layout = lay_out(reading.view, types, request.state)
-            rewritten = render(reading.view.root, bind_plain).sql("spark")
+            rewritten = to_sql(render(reading.view.root, bind_plain))
             if not same_plan(self._explain(request.sql), self._explain(rewritten)):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
             return Facts(facts.outputs, types), layout, reading
@@ -336,11 +337,11 @@ def _merge_sql(
         layout, change, request.state, versions.bind, insert_only=effects == {Effect.INSERTS}
     )
     return MergeSql(
-        source=parts.source.sql("spark", pretty=True),
-        on=parts.on.sql("spark"),
-        gone=parts.gone.sql("spark") if parts.gone is not None else "",
-        changed=parts.changed.sql("spark"),
-        updates=tuple((name, value.sql("spark")) for name, value in parts.updates),
-        born=parts.born.sql("spark"),
-        inserts=tuple((name, value.sql("spark")) for name, value in parts.inserts),
+        source=to_sql(parts.source, pretty=True),
+        on=to_sql(parts.on),
+        gone=to_sql(parts.gone) if parts.gone is not None else "",
+        changed=to_sql(parts.changed),
+        updates=tuple((name, to_sql(value)) for name, value in parts.updates),
+        born=to_sql(parts.born),
+        inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),
     )

@@ -34,9 +34,11 @@ class SparkLog:
             return file.read().decode("utf-8", errors="replace")
 
     def telling_lines(self) -> str:
-        """The lines of it that look like errors; without any, the last ones."""
+        """A short log whole; else the lines that look like errors, or without any the last."""
         lines = [line for line in self.text().splitlines() if line.strip()]
         lines = [line for line in lines if not _FRAME.match(line)]
+        if len(lines) <= _MAX_LINES:
+            return "\n".join(line.strip() for line in lines)
         telling = list(dict.fromkeys(line.strip() for line in lines if _TELLING.search(line)))
         return "\n".join(telling[:_MAX_LINES] or lines[-_MAX_LINES:])
 

@@ -10,17 +10,20 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.types import (
     MAX_PRECISION,
+    check_comparable,
     decimal_of,
     division_scale,
     is_collated,
     is_integral,
     is_small,
 )
+from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.tree import Item, column
 
 COUNT = "__ivm_count"
 ARGUMENT = "__ivm_argument_"
 
+_TYPED = ("sum", "avg", "mean", "min", "max")
 _SPARE_DIGITS = 9
 _COUNT_TYPE = (20, 0)
 
@@ -66,23 +69,23 @@ class Accumulators:
     def keep(self, item: Item) -> exp.Expr:
         """Keep what an aggregate call needs; returns its value over the state's columns."""
         call, condition = _split(item.expression)
-        argument = _argument(call)
+        function, arguments = function_name(call), _arguments(call)
         result = self._types[item.name]
-        if isinstance(call, exp.Count) and not isinstance(call.this, exp.Distinct):
-            return self._count(item.name, _counted(call), condition)
-        if isinstance(call, exp.CountIf) and argument is not None:
-            hit = exp.Case(ifs=[exp.If(this=argument.copy(), true=exp.Literal.number(1))])
-            return self._count(item.name, hit, condition)
-        if argument is not None:
-            guarded = _guard(argument, condition)
+        if function == "count" and arguments:
+            return self._count(item.name, _counted(arguments), condition)
+        if len(arguments) == 1:
+            guarded = _guard(arguments[0], condition)
             given = self._types.get(ARGUMENT + item.name, "")
-            if isinstance(call, (exp.Min, exp.Max)) and not is_collated(result):
-                kind = Kind.MIN if isinstance(call, exp.Min) else Kind.MAX
-                return column(self._add(item.name, kind, guarded, result))
-            if isinstance(call, exp.Sum) and _sums_exactly(given):
+            if function == "count_if":
+                hit = exp.Case(ifs=[exp.If(this=arguments[0].copy(), true=exp.Literal.number(1))])
+                return self._count(item.name, hit, condition)
+            if function in ("min", "max") and not is_collated(result):
+                return column(self._add(item.name, Kind(function), guarded, result))
+            if function == "sum" and _sums_exactly(given):
                 return column(self._sum(item.name, guarded, result, given))
-            if isinstance(call, exp.Avg) and _averages_exactly(given):
+            if function in ("avg", "mean") and _averages_exactly(given):
                 return self._average(item.name, guarded, result, given)
+        check_comparable(item.name, result)
         return column(self._add(item.name, Kind.RECOMPUTED, item.expression, result))
 
     def _count(self, name: str, counted: exp.Expr | None, condition: exp.Expr | None) -> exp.Expr:
@@ -135,10 +138,10 @@ class Accumulators:
 def typed_argument(item: Item) -> exp.Expr | None:
     """The argument whose type decides how a call is kept, None where none does."""
     call, condition = _split(item.expression)
-    argument = _argument(call)
-    if argument is None or not isinstance(call, (exp.Sum, exp.Avg, exp.Min, exp.Max)):
+    arguments = _arguments(call)
+    if len(arguments) != 1 or function_name(call) not in _TYPED:
         return None
-    return _guard(argument, condition)
+    return _guard(arguments[0], condition)
 
 
 def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
@@ -148,17 +151,17 @@ def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
     return expression, None
 
 
-def _argument(call: exp.Expr) -> exp.Expr | None:
-    argument = call.args.get("this")
-    if not isinstance(argument, exp.Expr) or isinstance(argument, (exp.Distinct, exp.Star)):
-        return None
-    return argument
+def _arguments(call: exp.Expr) -> list[exp.Expr]:
+    """The arguments of a plain call; none for one over DISTINCT or with clauses of its own."""
+    if not isinstance(call, exp.Anonymous):
+        return []
+    arguments: list[exp.Expr] = call.expressions
+    return [] if any(isinstance(a, exp.Distinct) for a in arguments) else arguments
 
 
-def _counted(call: exp.Count) -> exp.Expr | None:
+def _counted(arguments: list[exp.Expr]) -> exp.Expr | None:
     """What count() looks at; None when it counts every row."""
-    parts = [call.this, *call.expressions] if call.this is not None else list(call.expressions)
-    parts = [p for p in parts if not isinstance(p, (exp.Star, exp.Literal))]
+    parts = [p for p in arguments if not isinstance(p, (exp.Star, exp.Literal))]
     if len(parts) < 2:
         return parts[0] if parts else None
     present = exp.and_(*(exp.Not(this=exp.Is(this=p.copy(), expression=exp.null())) for p in parts))

@@ -37,6 +37,8 @@ def check_comparable(column: str, type_name: str) -> None:
     lowered = type_name.lower()
     if "map<" in lowered:
         raise NotMaintained(ReasonCode.MAP_TYPE_NOT_SUPPORTED, f"{column} {type_name}")
+    if lowered == "void":
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} without type")
     if "variant" in lowered or is_collated(type_name):
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} {type_name}")
 

@@ -7,6 +7,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.view.catalog import quote
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Item, Limit, Node, Project, Sort, column
@@ -20,7 +21,8 @@ def visible(layout: Layout, types: dict[str, str], outputs: tuple[tuple[str, str
     """
     stored = {**types, COUNT: "bigint"}
     stored.update({a.name: a.type_name for a in layout.accumulators})
-    return render(_typed(layout.top, stored, [t for _, t in outputs]), bind_plain).sql("spark")
+    typed = _typed(layout.top, stored, [t for _, t in outputs])
+    return to_sql(render(typed, bind_plain))
 
 
 def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:

@@ -33,7 +33,7 @@ class View:
     sources: dict[str, Relation]
 
 
-def build_view(sql: str, catalog: Catalog, dialect: str = "spark") -> View:
+def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
     """The view tree of a query.
 
     Raises NotMaintained with the reason when the query, or a part of it, is not understood or

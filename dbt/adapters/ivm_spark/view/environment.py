@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.block import Built
 from dbt.adapters.ivm_spark.view.expressions import check
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
@@ -42,5 +43,5 @@ class Environment:
         if name is None:
             if not node.table and isinstance(node.find_ancestor(exp.Lambda), exp.Lambda):
                 return node
-            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {node.sql('spark')}")
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(node)}")
         return column(name)

@@ -10,6 +10,7 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.functions import (
     AGGREGATES,
     GENERATORS,
@@ -21,7 +22,7 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 
 _CALL = re.compile(r"`?([A-Za-z_]\w*)`?\s*\(")
 
-_WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
+WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
 _OPERATORS = (
     exp.Binary,
@@ -54,7 +55,7 @@ _OPERATORS = (
     exp.HexString,
     exp.Slice,
     exp.Escape,
-    *_WRAPPERS,
+    *WRAPPERS,
 )
 
 _TIMES = (
@@ -73,20 +74,21 @@ def function_name(node: exp.Expr) -> str | None:
     """Spark's name of the function that a node calls, lower case; None for an operator."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
+    if isinstance(node, WRAPPERS):
+        return function_name(node.this)
+    if isinstance(node, exp.Any):
+        return "any"
     if not isinstance(node, exp.Func) or isinstance(node, (exp.Case, exp.Connector)):
         return None
-    call = _CALL.match(node.sql(dialect="spark"))
+    call = _CALL.match(to_sql(node))
     return call.group(1).lower() if call else None
 
 
 def is_aggregate(node: exp.Expr) -> bool:
     """True for a call of an aggregate function, with its FILTER or WITHIN GROUP around it."""
-    if isinstance(node, _WRAPPERS):
+    if isinstance(node, WRAPPERS):
         return is_aggregate(node.this)
-    if isinstance(node, exp.AggFunc) and not isinstance(node.parent, exp.Window):
-        return True
-    name = function_name(node)
-    return name in AGGREGATES
+    return function_name(node) in AGGREGATES
 
 
 def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
@@ -111,24 +113,24 @@ def check(expression: exp.Expr) -> None:
             )
         if isinstance(node, exp.Window):
             if not node.args.get("partition_by"):
-                raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, node.sql("spark"))
+                raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a window function")
         _check_node(node)
 
 
 def _check_node(node: exp.Expr) -> None:
     if isinstance(node, _TIMES):
-        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, node.sql("spark"))
+        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, to_sql(node))
     if isinstance(node, exp.Cast) and node.this.name.strip().lower() in _SPECIAL_TIMES:
-        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, node.sql("spark"))
+        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, to_sql(node))
     name = function_name(node)
     if name is None:
         if not isinstance(node, _OPERATORS):
             raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{type(node).__name__}: {node.sql('spark')}"
+                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{type(node).__name__}: {to_sql(node)}"
             )
         return
-    if name in NOT_DETERMINISTIC or (name == "unix_timestamp" and "()" in node.sql("spark")):
+    if name in NOT_DETERMINISTIC or (name == "unix_timestamp" and "()" in to_sql(node)):
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"{name}()")
     if name in GENERATORS:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() in a select list")

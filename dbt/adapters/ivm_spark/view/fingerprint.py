@@ -14,6 +14,7 @@ import json
 
 from dbt.adapters.ivm_spark.view.build import View
 from dbt.adapters.ivm_spark.view.catalog import Relation
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Scan, walk
@@ -22,7 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import Scan, walk
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
     """Fingerprint of a view that is understood; `labels` are its output names as written."""
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
-    text = render(view.root, bind_plain).sql("spark")
+    text = to_sql(render(view.root, bind_plain))
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 

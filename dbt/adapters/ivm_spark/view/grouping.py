@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.expressions import WRAPPERS, aggregates_in, function_name
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, column
@@ -71,9 +71,9 @@ class Grouping:
         if known is not None:
             return known
         for argument in call.iter_expressions():
-            if aggregates_in(argument) and not isinstance(call, (exp.Filter, exp.WithinGroup)):
+            if aggregates_in(argument) and not isinstance(call, WRAPPERS):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "an aggregate in another")
-        name = self._names.unique(wanted or type(call).__name__)
+        name = self._names.unique(wanted or function_name(call) or "aggregate")
         self._aggregates.append(Item(name, call.copy()))
         return name
 

@@ -1,39 +1,211 @@
 """Spark is the judge of what a query says: the tree, written back, must have the plan of the text.
 
-Compares the optimized logical plans that EXPLAIN EXTENDED prints for the two, after taking out
-what can't change a result: expression ids, hints, aliases of a column to itself, and names.
+Compares the optimized logical plans that EXPLAIN EXTENDED prints for the two. What can't change a
+result is taken out first: expression ids and names are replaced by what they stand for, Projects
+are folded into the operators above them, conjuncts are sorted, hints are dropped. What is left is
+the relational skeleton with every expression spelled out over the columns of the scans.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 
-_SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n== Physical Plan ==", re.DOTALL)
-_ID = re.compile(r"([A-Za-z_`][^\s,()\[\]#`]*|`[^`]+`)?#(\d+)L?")
+_SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
+_TREE = re.compile(r"^((?:[: ]  )*)(?:[:+]- )?(.*)$")
+_NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
+_PLAIN = re.compile(r"[\w.]+")
+_IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
+_HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
+_CALL = re.compile(r"\b[A-Za-z_]\w*\(")
+_POSITIONAL = ("Union", "Intersect", "Except")
 
 
 def same_plan(explained: str, rewritten: str) -> bool:
     """True when both EXPLAIN EXTENDED outputs show one and the same optimized plan."""
-    ours, theirs = normalized_plan(rewritten), normalized_plan(explained)
-    return ours is not None and ours == theirs
+    ours = normalized_plan(rewritten)
+    return ours is not None and ours == normalized_plan(explained)
 
 
 def normalized_plan(explained: str) -> str | None:
-    """The optimized plan with columns numbered in order of appearance; None if there is none."""
+    """The optimized plan without names and ids; None if there is none."""
     found = _SECTION.search(explained)
     if found is None:
         return None
-    text = re.sub(r", (left|right)Hint=\([^)]*\)", "", found.group(1))
-    numbers: dict[str, str] = {}
-    lines = [_number(line, numbers) for line in reversed(text.splitlines())]
-    return "\n".join(line for line in reversed(lines) if line)
+    root = _parse(_HINT.sub("", found.group(1)))
+    return None if root is None else _Normalizer().normalized(root)
 
 
-def _number(line: str, numbers: dict[str, str]) -> str:
-    """Columns by number, from the leaves up, so that a scan's columns name the rest."""
+@dataclass
+class _Node:
+    text: str
+    children: list[_Node] = field(default_factory=list)
 
-    def swap(match: re.Match[str]) -> str:
-        return numbers.setdefault(match.group(2), f"#{len(numbers)}")
 
-    numbered = _ID.sub(swap, line)
-    return re.sub(r"(#\d+) AS \1", r"\1", numbered)
+def _parse(text: str) -> _Node | None:
+    """The tree that the indentation draws; None for a plan that is cut or holds line breaks."""
+    stack: list[tuple[int, _Node]] = []
+    root: _Node | None = None
+    for line in text.splitlines():
+        match = _TREE.match(line)
+        if match is None:
+            return None
+        depth = (len(line) - len(match.group(2))) // 3
+        node = _Node(match.group(2))
+        while stack and stack[-1][0] >= depth:
+            stack.pop()
+        if stack:
+            stack[-1][1].children.append(node)
+        elif root is None:
+            root = node
+        else:
+            return None
+        stack.append((depth, node))
+    return root
+
+
+class _Normalizer:
+    """Spells out one plan. `_meaning` says what each expression id stands for, in terms of `@n`,
+    the n-th column of the scans, counted from the bottom."""
+
+    def __init__(self) -> None:
+        self._meaning: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        self._count = 0
+
+    def normalized(self, root: _Node) -> str:
+        lines, outputs = self._lines(root)
+        return "\n".join([f"outputs {', '.join(outputs)}", *lines])
+
+    def _lines(self, node: _Node) -> tuple[list[str], list[str]]:
+        """The lines of a subtree and its outputs, spelled out. A Project leaves no line."""
+        below = [self._lines(child) for child in node.children]
+        given = [o for _, outputs in below for o in outputs]
+        text = node.text
+        if text.startswith("Project ["):
+            return below[0][0], self._outputs(text[len("Project [") : -1])
+        if text.startswith("Relation "):
+            spelled = _NAMED.sub(lambda m: self._new(m.group(1)), text)
+            return [spelled], _split(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
+        lines = [f"   {line}" for inner, _ in below for line in inner]
+        if text.startswith("Aggregate ["):
+            keys, outputs = _lists(text[len("Aggregate ") :])
+            spelled = ", ".join(self._over(k) for k in _split(keys))
+            return [f"Aggregate [{spelled}]", *lines], self._outputs(outputs)
+        if text.startswith(_POSITIONAL):
+            branches = [f"   branch {', '.join(outputs)}" for _, outputs in below]
+            return [self._over(text), *branches, *lines], below[0][1]
+        if text.startswith("Generate "):
+            head, generated, dropped = self._generate(text)
+            kept = [o for place, o in enumerate(given) if place not in dropped]
+            return [head, *lines], [*kept, *generated]
+        if text.startswith(("Join LeftSemi", "Join LeftAnti")):
+            given = below[0][1]
+        return [self._spelled(text), *lines], given
+
+    def _spelled(self, text: str) -> str:
+        if not text.startswith(("Filter ", "Join ")):
+            return self._over(text)
+        head, _, condition = text.partition(" ")
+        if head == "Join":
+            kind, _, condition = condition.partition(", ")
+            head = f"Join {kind}"
+        parts = sorted(self._over(c) for c in _conjuncts(condition)) if condition else []
+        return f"{head} {' AND '.join(parts)}"
+
+    def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
+        """`Generate call, [dropped inputs,] outer, alias, [outputs]`; the alias says nothing."""
+        parts = _split(text[len("Generate ") :])
+        generated = [self._over(o) for o in _split(parts[-1][1:-1])]
+        dropped = {int(n) for n in _split(parts[1][1:-1])} if len(parts) == 5 else set()
+        head = f"Generate {self._over(parts[0])}, {parts[-3]}, {len(generated)}"
+        return head, generated, dropped
+
+    def _outputs(self, text: str) -> list[str]:
+        """Spelled outputs; an alias gives its id the meaning of its expression."""
+        spelled = []
+        for part in _split(text):
+            before, name, number = _alias(part)
+            meaning = self._over(before)
+            if number:
+                self._meaning[number] = meaning
+                self._names[number] = name
+            spelled.append(meaning)
+        return spelled
+
+    def _over(self, text: str) -> str:
+        for number, name in self._names.items():
+            if not _PLAIN.fullmatch(name) and f"{name}#{number}" in text:
+                text = text.replace(f"{name}#{number}", f"c#{number}")
+        text = _NAMED.sub(lambda m: self._meaning.get(m.group(1)) or self._new(m.group(1)), text)
+        return _CALL.sub(lambda m: m.group(0).lower(), text)
+
+    def _new(self, number: str) -> str:
+        if number not in self._meaning:
+            self._meaning[number] = f"@{self._count}"
+            self._count += 1
+        return self._meaning[number]
+
+
+def _alias(part: str) -> tuple[str, str, str]:
+    """Expression, name and id of `expression AS name#id`; no name and id for a bare column."""
+    depth = 0
+    for place, character in enumerate(part):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and part.startswith(" AS ", place):
+            named = _IDENTIFIED.fullmatch(part[place + 4 :])
+            if named is not None:
+                return part[:place], named.group(1), named.group(2)
+    return part, "", ""
+
+
+def _lists(text: str) -> tuple[str, str]:
+    """The keys and the outputs of `[keys], [outputs]`; a global aggregate prints no keys."""
+    parts = _split(text)
+    if len(parts) == 1:
+        return "", parts[0][1:-1]
+    return parts[0][1:-1], parts[1][1:-1]
+
+
+def _split(text: str) -> list[str]:
+    """Parts between commas outside all brackets."""
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        if character in "([{":
+            depth += 1
+        elif character in ")]}":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(text[start:place].strip())
+            start = place + 1
+    last = text[start:].strip()
+    return [*parts, last] if last else parts
+
+
+def _conjuncts(text: str) -> list[str]:
+    """The conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
+    if text.startswith("(") and _closes(text) == len(text) - 1:
+        inner = text[1:-1]
+        parts = _split_and(inner)
+        if len(parts) > 1:
+            return [c for part in parts for c in _conjuncts(part)]
+    return [text]
+
+
+def _closes(text: str) -> int:
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0:
+            return place
+    return -1
+
+
+def _split_and(text: str) -> list[str]:
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and text.startswith(" AND ", place):
+            parts.append(text[start:place])
+            start = place + 5
+    return [*parts, text[start:]]

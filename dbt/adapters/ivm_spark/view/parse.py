@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.catalog import (
     Catalog,
     Relation,
@@ -34,7 +35,7 @@ class Parsed:
     missing: tuple[str, ...]
 
 
-def parse(sql: str, catalog: Catalog, dialect: str = "spark") -> Parsed:
+def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
     """Parse a query and expand the views it reads.
 
     Raises NotMaintained (QUERY_NOT_UNDERSTOOD) when sqlglot can't read the text, and
@@ -56,6 +57,8 @@ def _query(sql: str, dialect: str) -> exp.Query:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one query")
     for node in statements[0].walk():
         node.comments = None
+        if isinstance(node, exp.Anonymous):
+            node.set("this", node.name.lower())
     return statements[0]
 
 
@@ -109,7 +112,7 @@ def _real_tables(query: exp.Query) -> list[exp.Table]:
 def _check_table(table: exp.Table) -> None:
     if not isinstance(table.this, exp.Identifier):
         raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the table function {table.this.sql('spark')}"
+            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the table function {to_sql(table.this)}"
         )
     known = {"this", "db", "catalog", "alias", "joins", "laterals"}
     for key, value in table.args.items():

@@ -131,6 +131,10 @@ def _group_keys(
         return [(e, label) for label, e in items if not aggregates_in(e)]
     keys = []
     for key in group.expressions:
+        if isinstance(key, exp.Literal) and not key.is_string:
+            label, expression = items[int(key.name) - 1]
+            keys.append((expression, label))
+            continue
         expression = environment.resolve(key)
         label = next((label for label, e in items if e == expression), key.alias_or_name)
         keys.append((expression, label or "key"))

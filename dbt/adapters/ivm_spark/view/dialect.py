@@ -1,0 +1,42 @@
+"""Spark SQL as this product reads and writes it with sqlglot.
+
+sqlglot's own Spark dialect translates functions into common ones and back (date_sub becomes
+date_add, percentile_cont becomes percentile_approx). Here a function stays what the user called,
+so that what is written back is what was read.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+
+_SPECIAL_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY")
+
+
+class IvmSpark(Spark):
+    """Spark SQL with every function call kept as it is written."""
+
+    class Tokenizer(Spark.Tokenizer):
+        """Two quotes inside a string are one, as in Spark 4."""
+
+        STRING_ESCAPES = ["\\", "'"]
+
+    class Parser(Spark.Parser):
+        """No function is known by name; those with a syntax of their own are still parsed."""
+
+        FUNCTIONS = {}
+        FUNCTION_PARSERS = {
+            name: parser
+            for name, parser in Spark.Parser.FUNCTION_PARSERS.items()
+            if name in _SPECIAL_SYNTAX
+        }
+
+
+def dialect_name(case_sensitive: bool) -> str:
+    """The dialect for a session, by its case sensitivity."""
+    return "ivmspark, normalization_strategy=case_sensitive" if case_sensitive else "ivmspark"
+
+
+def to_sql(expression: exp.Expr, pretty: bool = False) -> str:
+    """A tree as Spark SQL, functions spelled as they were written."""
+    return expression.sql(IvmSpark, normalize_functions=False, pretty=pretty)

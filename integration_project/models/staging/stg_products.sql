@@ -1,0 +1,2 @@
+select product_id, name, category, price
+from {{ source('shop', 'products') }}
