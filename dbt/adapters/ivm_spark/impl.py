@@ -58,7 +58,7 @@ class IvmSparkAdapter(SparkAdapter):
         with self.connections.exception_handler(sql):
             _, cursor = self.connections.add_query(sql, auto_begin=False)
             names = [column[0] for column in cursor.description or ()]
-            return [dict(zip(names, row)) for row in cursor.fetchall() or ()]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall() or ()]
 
     def pre_model_hook(self, config: Any) -> None:
         """Make Delta the file format of a node that says none.

@@ -3,7 +3,7 @@
 Δ(R₁ ⋈ … ⋈ Rₙ) = Σᵢ post₁ … postᵢ₋₁ ⋈ Δᵢ ⋈ preᵢ₊₁ … preₙ  (Griffin, Libkin, "Incremental
 maintenance of views with duplicates", SIGMOD 1995; for n inputs at once as in Oracle's fast
 refresh of join views). A pre-state is never read from an old version, which may be gone or
-forbidden by the retention: pre = post ⊎ −Δ.
+forbidden by the retention: pre = post ⊎ -Δ.
 """
 
 from __future__ import annotations

@@ -53,6 +53,6 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
     for branch in node.inputs:
         below = derive(branch)
         if below is not None:
-            items = [Item(n, column(own)) for n, own in zip(names, branch.columns)]
+            items = [Item(n, column(own)) for n, own in zip(names, branch.columns, strict=True)]
             branches.append(Project(below, (*items, Item(WEIGHT, column(WEIGHT)))))
     return UnionAll(tuple(branches)) if branches else None

@@ -33,9 +33,7 @@ class Pins:
                 self._relations[key] = known
         return known
 
-    def head(
-        self, reader: SourceReader, name: str, since: int | None, built: Set[str]
-    ) -> Head:
+    def head(self, reader: SourceReader, name: str, since: int | None, built: Set[str]) -> Head:
         """The head of a source with its commits after version `since`."""
         key = relation_key(name)
         if key in built:

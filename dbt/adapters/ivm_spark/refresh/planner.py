@@ -17,8 +17,9 @@ from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import MergeSql, Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.source.window import Effect, Head, Window
+from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.merge import merge
@@ -216,9 +217,7 @@ class Planner:
         commits = self._reader.commits(request.state, 0)
         return newest(commits)
 
-    def _examine(
-        self, request: Request, reading: Reading
-    ) -> tuple[Facts, Layout | None, Reading]:
+    def _examine(self, request: Request, reading: Reading) -> tuple[Facts, Layout | None, Reading]:
         """Ask Spark about a query that is new: its columns, the types of its state, and whether
         the tree, written back, means the same."""
         facts = Facts(self._outputs(request), {})
@@ -293,7 +292,7 @@ class Planner:
             for i, (name, head) in enumerate(heads.items())
         )
         row = list(self._query(f"select {counts}")[0].values())
-        return {name: int(count) for name, count in zip(heads, row)}
+        return {name: int(count) for name, count in zip(heads, row, strict=True)}
 
 
 def _gained(window: Window) -> int:

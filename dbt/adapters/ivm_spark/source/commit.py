@@ -11,11 +11,35 @@ from typing import Any
 FEED = "delta.enableChangeDataFeed"
 
 _NEUTRAL = frozenset(
-    """OPTIMIZE|VACUUM START|VACUUM END|SET TBLPROPERTIES|UNSET TBLPROPERTIES|ADD COLUMNS
-    |CHANGE COLUMN|RENAME COLUMN|DROP COLUMNS|ADD CONSTRAINT|DROP CONSTRAINT|COMPUTE STATS
-    |CLUSTER BY|UPGRADE PROTOCOL|REORG|CREATE TABLE|ADD FEATURE|DROP FEATURE|FSCK
-    |ROW TRACKING BACKFILL|DOMAIN METADATA CLEANUP""".replace("\n", "").replace("    ", "").split("|")
+    {
+        "ADD COLUMNS",
+        "ADD CONSTRAINT",
+        "ADD FEATURE",
+        "CHANGE COLUMN",
+        "CLUSTER BY",
+        "COMPUTE STATS",
+        "CREATE TABLE",
+        "DOMAIN METADATA CLEANUP",
+        "DROP COLUMNS",
+        "DROP CONSTRAINT",
+        "DROP FEATURE",
+        "FSCK",
+        "OPTIMIZE",
+        "RENAME COLUMN",
+        "REORG",
+        "ROW TRACKING BACKFILL",
+        "SET TBLPROPERTIES",
+        "UNSET TBLPROPERTIES",
+        "UPGRADE PROTOCOL",
+        "VACUUM END",
+        "VACUUM START",
+    }
 )
+_ROW_METRICS = {
+    "MERGE": ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted"),
+    "UPDATE": ("numUpdatedRows",),
+    "DELETE": ("numDeletedRows",),
+}
 _RESHAPING = frozenset({"RENAME COLUMN", "DROP COLUMNS", "CHANGE COLUMN"})
 
 
@@ -63,15 +87,7 @@ class Commit:
     @property
     def rows(self) -> int:
         """Rows changed, as far as the metrics tell; an update counts once."""
-        operation = self.operation.upper()
-        if operation == "MERGE":
-            names = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
-        elif operation == "UPDATE":
-            names = ("numUpdatedRows",)
-        elif operation == "DELETE":
-            names = ("numDeletedRows",)
-        else:
-            names = ("numOutputRows",)
+        names = _ROW_METRICS.get(self.operation.upper(), ("numOutputRows",))
         return sum(self._metric(name) or 0 for name in names)
 
     @property

@@ -108,9 +108,7 @@ class Accumulators:
             kept = f"decimal({exact[0] + 10},{exact[1]})"
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
         total = column(
-            self._add(
-                f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter, given == "bigint"
-            )
+            self._add(f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter, given == "bigint")
         )
         count = column(counter)
         if exact is None:

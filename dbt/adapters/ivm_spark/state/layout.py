@@ -96,8 +96,6 @@ def core_of(root: Node) -> Node:
             return node
         if isinstance(node, (Sort, Limit)):
             node = stored = node.input
-        elif isinstance(node, Project) and isinstance(node.input, (Sort, Limit)):
-            node = stored = node.input
         elif isinstance(node, (Project, Filter)):
             node = node.input
         else:

@@ -29,9 +29,7 @@ from dbt.adapters.ivm_spark.view.tree import (
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
 _FRESH = "__ivm_fresh_"
-_RAISE = (
-    "ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh"
-)
+_RAISE = "ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh"
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: b
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, _checked(exp.Add(this=_t(COUNT), expression=_s(COUNT))))]
     inserts = [(COUNT, _checked(_s(COUNT)))]
-    changes = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
+    changes: list[exp.Expr] = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
     for accumulator in layout.accumulators:
         updated = _updated(accumulator, lookup)
         updates.append((accumulator.name, updated))
@@ -144,9 +142,7 @@ def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     return _looked_up(accumulator, lookup, _s(name))
 
 
-def _looked_up(
-    accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr
-) -> exp.Expr:
+def _looked_up(accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr) -> exp.Expr:
     if accumulator.kind not in lookup:
         return otherwise
     found = exp.Not(this=exp.Is(this=_s(_FRESH + COUNT), expression=exp.null()))
@@ -169,9 +165,7 @@ def _null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=some, true=value)])
 
 
-def _source(
-    layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool
-) -> exp.Query:
+def _source(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool) -> exp.Query:
     change = grouped_change(layout, delta, insert_only)
     extrema = [a for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
     if not layout.recomputes and (insert_only or not extrema):

@@ -29,9 +29,10 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
     """The outputs cast where they are not a stored column of the wanted type; below ORDER BY and
     LIMIT, which must stay on top for the order to be seen."""
     if isinstance(top, Project) and isinstance(top.input, (Sort, Limit)):
-        wanted_by = dict(zip(top.columns, wanted))
+        wanted_by = dict(zip(top.columns, wanted, strict=True))
         return Project(
-            top.input, tuple(Item(i.name, exp.cast(i.expression, wanted_by[i.name])) for i in top.items)
+            top.input,
+            tuple(Item(i.name, exp.cast(i.expression, wanted_by[i.name])) for i in top.items),
         )
     if isinstance(top, Limit):
         return Limit(_typed(top.input, stored, wanted), top.limit, top.offset)
@@ -42,10 +43,13 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
             i
             if isinstance(i.expression, exp.Column) and stored.get(i.expression.name) == t
             else Item(i.name, exp.cast(i.expression, t))
-            for i, t in zip(top.items, wanted)
+            for i, t in zip(top.items, wanted, strict=True)
         )
         return Project(top.input, items)
-    return Project(top, tuple(Item(c, exp.cast(column(c), t)) for c, t in zip(top.columns, wanted)))
+    return Project(
+        top,
+        tuple(Item(c, exp.cast(column(c), t)) for c, t in zip(top.columns, wanted, strict=True)),
+    )
 
 
 def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:

@@ -43,4 +43,4 @@ def rename(built: Built, alias: exp.Expr | None) -> Built:
     if not columns:
         return built
     names = [c.name for c in columns]
-    return Built(built.node, tuple((n, u) for n, (_, u) in zip(names, built.outputs)))
+    return Built(built.node, tuple((n, u) for n, (_, u) in zip(names, built.outputs, strict=True)))

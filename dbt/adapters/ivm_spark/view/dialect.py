@@ -7,6 +7,9 @@ so that what is written back is what was read.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import ClassVar
+
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
@@ -19,13 +22,13 @@ class IvmSpark(Spark):
     class Tokenizer(Spark.Tokenizer):
         """Two quotes inside a string are one, as in Spark 4."""
 
-        STRING_ESCAPES = ["\\", "'"]
+        STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'"]
 
-    class Parser(Spark.Parser):
+    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot types it as a value
         """No function is known by name; those with a syntax of their own are still parsed."""
 
-        FUNCTIONS = {}
-        FUNCTION_PARSERS = {
+        FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
+        FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
             name: parser
             for name, parser in Spark.Parser.FUNCTION_PARSERS.items()
             if name in _SPECIAL_SYNTAX

@@ -59,10 +59,7 @@ class Grouping:
             elif isinstance(value, list):
                 clone.set(
                     name,
-                    [
-                        self._rewrite(v, calls, "") if isinstance(v, exp.Expr) else v
-                        for v in value
-                    ],
+                    [self._rewrite(v, calls, "") if isinstance(v, exp.Expr) else v for v in value],
                 )
         return clone
 

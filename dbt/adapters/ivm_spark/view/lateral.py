@@ -30,6 +30,10 @@ def build_lateral(
         elif isinstance(value, list):
             generator.set(key, [environment.resolve(v) for v in value])
     outputs = tuple((label, names.unique(label)) for label in columns)
-    result = Generate(node, generator, tuple(u for _, u in outputs), bool(lateral.args.get("outer")))
-    environment.add(alias.name or names.unique("lateral"), Built(result, outputs))
+    result = Generate(
+        node, generator, tuple(u for _, u in outputs), bool(lateral.args.get("outer"))
+    )
+    environment.add(
+        (alias.name if alias is not None else "") or names.unique("lateral"), Built(result, outputs)
+    )
     return result

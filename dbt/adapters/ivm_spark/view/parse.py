@@ -9,7 +9,6 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import traverse_scope
 
-from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.catalog import (
     Catalog,
     Relation,
@@ -17,6 +16,7 @@ from dbt.adapters.ivm_spark.view.catalog import (
     relation_key,
     relation_name,
 )
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 
 MAX_VIEW_DEPTH = 32
@@ -149,13 +149,11 @@ def _as_subquery(
 ) -> exp.Subquery:
     """A view takes the output columns of its text by name and gives them its own names."""
     names = [name for name, _ in relation.columns]
-    inner = exp.Subquery(
-        this=body, alias=exp.TableAlias(this=exp.to_identifier("v", quoted=True))
-    )
+    inner = exp.Subquery(this=body, alias=exp.TableAlias(this=exp.to_identifier("v", quoted=True)))
     if len({c.lower() for c in relation.text_columns}) == len(names):
         items = [
             exp.alias_(exp.column(text, table="v", quoted=True), name, quoted=True)
-            for text, name in zip(relation.text_columns, names)
+            for text, name in zip(relation.text_columns, names, strict=True)
         ]
     else:
         inner.args["alias"].set("columns", [exp.to_identifier(n, quoted=True) for n in names])

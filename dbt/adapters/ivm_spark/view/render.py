@@ -55,9 +55,11 @@ class _Block:
 
     def over(self, expression: exp.Expr) -> exp.Expr:
         return expression.transform(
-            lambda n: self.columns[n.name].copy()
-            if isinstance(n, exp.Column) and not n.table and n.name in self.columns
-            else n
+            lambda n: (
+                self.columns[n.name].copy()
+                if isinstance(n, exp.Column) and not n.table and n.name in self.columns
+                else n
+            )
         )
 
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
@@ -122,7 +124,10 @@ class _Renderer:
         """A branch of a union under the union's names; its weight, if any, is matched by name."""
         block = self._block(node)
         own = [c for c in node.columns if c != WEIGHT]
-        items = [(n, block.columns[o]) for n, o in zip([n for n in names if n != WEIGHT], own)]
+        items = [
+            (n, block.columns[o])
+            for n, o in zip([n for n in names if n != WEIGHT], own, strict=True)
+        ]
         if WEIGHT in names:
             items.append((WEIGHT, block.columns[WEIGHT]))
         return block.select(items)
@@ -167,9 +172,7 @@ class _Renderer:
 
     def _project(self, node: Project) -> _Block:
         block = self._block(node.input)
-        uses = Counter(
-            c.name for item in node.items for c in item.expression.find_all(exp.Column)
-        )
+        uses = Counter(c.name for item in node.items for c in item.expression.find_all(exp.Column))
         if any(n > 1 and _computed(block.columns.get(name)) for name, n in uses.items()):
             needed = tuple(c for c in node.input.columns if c in uses)
             block = self._derived(block.select([(c, block.columns[c]) for c in needed]), needed)

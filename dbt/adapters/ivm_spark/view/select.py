@@ -60,9 +60,7 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
     return _finish(builder, select, node, items, order)
 
 
-def _from(
-    builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment
-) -> Node:
+def _from(builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment) -> Node:
     clause = select.args.get("from_")
     if clause is None:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a SELECT without FROM")
@@ -124,9 +122,7 @@ def _group_keys(
         return []
     for clause in ("grouping_sets", "cube", "rollup", "totals"):
         if group.args.get(clause):
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, clause.upper().replace("_", " ")
-            )
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.upper().replace("_", " "))
     if group.args.get("all"):
         return [(e, label) for label, e in items if not aggregates_in(e)]
     keys = []
@@ -159,9 +155,11 @@ class _Order:
             if over_outputs:
                 self.resolved.append(
                     body.transform(
-                        lambda n: outputs[n.name].copy()
-                        if isinstance(n, exp.Column) and n.name in outputs
-                        else n
+                        lambda n: (
+                            outputs[n.name].copy()
+                            if isinstance(n, exp.Column) and n.name in outputs
+                            else n
+                        )
                     )
                 )
             else:
@@ -199,7 +197,7 @@ def _finish(
                     desc=ordering.args.get("desc"),
                     nulls_first=ordering.args.get("nulls_first"),
                 )
-                for name, ordering in zip(sort_keys, order.orderings)
+                for name, ordering in zip(sort_keys, order.orderings, strict=True)
             ),
         )
     limit, offset = select.args.get("limit"), select.args.get("offset")
@@ -211,7 +209,7 @@ def _finish(
         )
     if hidden:
         node = Project(node, tuple(Item(i.name, column(i.name)) for i in outputs))
-    return Built(node, tuple((label, i.name) for (label, _), i in zip(items, outputs)))
+    return Built(node, tuple((label, i.name) for (label, _), i in zip(items, outputs, strict=True)))
 
 
 def conjuncts(predicate: exp.Expr) -> list[exp.Expr]:

@@ -24,7 +24,7 @@ def build_union(builder: BlockBuilder, union: exp.Union, ctes: Ctes) -> Built:
                 branch.node,
                 tuple(
                     Item(unique, column(inner))
-                    for (_, unique), (_, inner) in zip(outputs, branch.outputs)
+                    for (_, unique), (_, inner) in zip(outputs, branch.outputs, strict=True)
                 ),
             )
             for branch in branches

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Union
+from typing import TypeAlias
 
 from sqlglot import exp
 
@@ -182,9 +182,10 @@ class Limit:
         return self.input.columns
 
 
-Node = Union[
-    Scan, Filter, Project, Join, SemiJoin, Generate, Aggregate, Distinct, UnionAll, Sort, Limit
-]
+Node: TypeAlias = (
+    "Scan | Filter | Project | Join | SemiJoin | Generate | Aggregate | Distinct | UnionAll"
+    " | Sort | Limit"
+)
 
 
 def column(name: str) -> exp.Column:

@@ -26,7 +26,7 @@ def restore_using(query: exp.Query, columns: frozenset[str]) -> exp.Query:
         return query
     for call in list(query.find_all(exp.Coalesce)):
         parts = [call.this, *call.expressions]
-        if all(isinstance(p, exp.Column) and p.name.lower() in columns for p in parts):
-            if len({p.name for p in parts}) == 1:
-                call.replace(parts[0].copy())
+        joined = all(isinstance(p, exp.Column) and p.name.lower() in columns for p in parts)
+        if joined and len({p.name for p in parts}) == 1:
+            call.replace(parts[0].copy())
     return query
