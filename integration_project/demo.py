@@ -57,12 +57,14 @@ def main() -> int:
         "DBT_PROFILES_DIR": str(PROJECT),
         "DBT_TARGET_PATH": str(SCRATCH / "dbt"),
         "DBT_LOG_PATH": str(SCRATCH / "logs"),
+        "DBT_USE_COLORS": str(sys.stdout.isatty()),
         "DBT_SEND_ANONYMOUS_USAGE_STATS": "false",
     }
     watches = Watches()
     runner = dbtRunner(callbacks=[watches])
 
     title("1. Create the shop's tables and build every view for the first time")
+    click.echo("Spark starts; on a new machine it fetches Delta first, which takes a minute.")
     dbt(runner, "run-operation", "create_shop")
     dbt(runner, "run")
 
@@ -135,10 +137,10 @@ def report(rows: list[dict[str, Any]]) -> None:
         cost = (f"{row['took']:.1f}", row["statements"], row["jobs"])
         click.echo(line.format(row["model"], row["refresh_kind"], row["technique"], *counts, *cost))
     for row in rows:
-        if row["reason"]:
+        reason = row.get("reason")
+        if reason:
             click.echo(
-                f"\n{row['model']}: {row['reason']['code']}. {row['reason']['sentence']} "
-                f"{row['reason']['remedy']}"
+                f"\n{row['model']}: {reason['code']}. {reason['sentence']} {reason['remedy']}"
             )
     click.echo()
 
@@ -149,7 +151,7 @@ def what_is_wrong(
     """What is not as it should be, a sentence each."""
     problems = []
     for row in refreshed:
-        kind, reason = row["refresh_kind"], (row["reason"] or {}).get("code")
+        kind, reason = row["refresh_kind"], row.get("reason", {}).get("code")
         expected = "full" if row["model"] in REBUILT else "incremental"
         if kind != expected or reason != REBUILT.get(row["model"]):
             problems.append(f"{row['model']} was refreshed {kind} ({reason}), not {expected}.")
@@ -165,9 +167,7 @@ def what_is_wrong(
     return problems
 
 
-def conclusion(
-    refreshed: list[dict[str, Any]], unmoved: list[dict[str, Any]], proofs: int
-) -> str:
+def conclusion(refreshed: list[dict[str, Any]], unmoved: list[dict[str, Any]], proofs: int) -> str:
     """Why the second run was right, in two sentences."""
     incremental = [row for row in refreshed if row["refresh_kind"] == "incremental"]
     return (

@@ -43,13 +43,11 @@ def test_jars_that_cannot_be_fetched(start: dict[str, str], tmp_path: Path) -> N
 
 
 def test_another_failure_shows_the_telling_lines(start: dict[str, str]) -> None:
-    start["log"] = (
-        "WARN nothing\n" * 20 + "Error: Could not create the Java Virtual Machine.\n\tat x.Y(Z)\n"
-    )
+    start["log"] = "WARN nothing\n" * 20 + "Error: Could not create the JVM.\n\tat x.Y(Z)\n"
     with pytest.raises(DbtRuntimeError) as error:
         new_session({})
     assert "[JAVA_GATEWAY_EXITED]" in error.value.msg
-    assert "Could not create the Java Virtual Machine." in error.value.msg
+    assert "Could not create the JVM." in error.value.msg
     assert "WARN nothing" not in error.value.msg
 
 

@@ -19,10 +19,16 @@ def visible(layout: Layout, types: dict[str, str], outputs: tuple[tuple[str, str
     types: Spark types of the columns of `probe`; outputs: (name, Spark type) of the query's
     columns, in order.
     """
+    return to_sql(visible_query(layout, types, [kind for _, kind in outputs]))
+
+
+def visible_query(layout: Layout, types: dict[str, str], wanted: list[str] | None) -> exp.Query:
+    """The same as a tree; `wanted` are the outputs' types, None where they need not be kept."""
+    if wanted is None:
+        return render(layout.top, bind_plain)
     stored = {**types, COUNT: "bigint"}
     stored.update({a.name: a.type_name for a in layout.accumulators})
-    typed = _typed(layout.top, stored, [t for _, t in outputs])
-    return to_sql(render(typed, bind_plain))
+    return render(_typed(layout.top, stored, wanted), bind_plain)
 
 
 def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:

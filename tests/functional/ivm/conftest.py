@@ -1,0 +1,14 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.functional.ivm.warehouse import Warehouse
+
+
+@pytest.fixture(scope="class")
+def warehouse(project: Any, spark_parameters: dict[str, str]) -> Iterator[Warehouse]:
+    """The project's schema; tables that tests make in it go with it."""
+    warehouse = Warehouse(project, spark_parameters)
+    yield warehouse
+    warehouse.drop()

@@ -1,0 +1,116 @@
+"""Every maintained shape against its own query, over random changes, as bags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.functional.ivm.changes import SOURCES_YML, Changes
+from tests.functional.ivm.shapes import OTHER_MODELS, SHAPES
+from tests.functional.ivm.warehouse import Warehouse
+
+SEED = 20240229
+
+
+def everything(changes: Changes) -> set[str]:
+    for table in ("orders", "customers", "products"):
+        changes.insert(table, 4)
+        changes.update(table)
+        changes.delete(table)
+    return {"orders", "customers", "products"}
+
+
+def only_inserts(changes: Changes) -> set[str]:
+    changes.insert("orders", 5)
+    changes.insert("products", 2)
+    return {"orders", "products"}
+
+
+def only_deletes(changes: Changes) -> set[str]:
+    changes.delete("customers", 3)
+    changes.delete("orders", 3)
+    return {"customers", "orders"}
+
+
+def one_small_source(changes: Changes) -> set[str]:
+    changes.update("customers", 3)
+    changes.insert("customers", 2)
+    return {"customers"}
+
+
+def merged_and_overwritten(changes: Changes) -> set[str]:
+    changes.merge("customers")
+    changes.overwrite("orders")
+    changes.update("products", 1)
+    return {"customers", "orders", "products"}
+
+
+BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
+    everything,
+    only_inserts,
+    only_deletes,
+    one_small_source,
+    merged_and_overwritten,
+)
+
+
+class TestMaintainedShapes:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        header = "{{ config(materialized='ivm', refresh_policy='incremental_strict') }}\n"
+        ours = {f"{name}.sql": header + shape.sql for name, shape in SHAPES.items()}
+        return {**ours, **OTHER_MODELS, "sources.yml": SOURCES_YML}
+
+    @pytest.fixture(scope="class")
+    def runs(self, warehouse: Warehouse) -> list[tuple[str, set[str], dict[str, Any], list[str]]]:
+        """The first build and each batch: its name, the sources it moved, the responses by model,
+        and the differences between the models and their queries after it."""
+        print(f"seed {SEED}")
+        changes = Changes(warehouse, SEED)
+        changes.create()
+        runs = []
+        for batch in (None, *BATCHES):
+            moved = batch(changes) if batch is not None else set()
+            responses = warehouse.run()
+            differences = [text for name in SHAPES for text in warehouse.differences(name)]
+            name = batch.__name__ if batch is not None else "first build"
+            runs.append((name, moved, responses, differences))
+        return runs
+
+    @pytest.mark.parametrize("name", SHAPES)
+    def test_equals_its_query_after_every_batch(self, runs: Any, name: str) -> None:
+        wrong = {
+            f"batch {place}, {batch}": found
+            for place, (batch, _, _, differences) in enumerate(runs)
+            if (found := [text for text in differences if text.startswith(f"{name}: ")])
+        }
+        assert not wrong, f"seed {SEED}"
+
+    @pytest.mark.parametrize("name", SHAPES)
+    def test_was_refreshed_incrementally(self, runs: Any, name: str) -> None:
+        shape = SHAPES[name]
+        assert runs[0][2][name]["refresh_kind"] == "initial"
+        techniques = set()
+        for batch, moved, responses, _ in runs[1:]:
+            response = responses[name]
+            if shape.sources & moved:
+                assert response["refresh_kind"] == "incremental", (batch, response)
+            elif shape.on_models:
+                assert response["refresh_kind"] in ("incremental", "none"), (batch, response)
+            else:
+                assert response["refresh_kind"] == "none", (batch, response)
+            if response["refresh_kind"] == "incremental":
+                techniques.add(response["technique"])
+            else:
+                assert response["technique"] == "no_op"
+        assert techniques == {shape.technique}
+
+    def test_the_batches_changed_every_kind_of_row(self, runs: Any) -> None:
+        """Else the comparison would say little."""
+        for name in SHAPES:
+            touched = sum(run[2][name]["rows_affected"] for run in runs[1:])
+            assert touched > 0, name
+        for field in ("rows_inserted", "rows_updated", "rows_deleted"):
+            assert sum(r[2][n][field] for r in runs[1:] for n in SHAPES) > 50

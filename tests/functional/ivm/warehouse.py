@@ -1,0 +1,132 @@
+"""A dbt project's schema as its user sees it: change sources, run dbt, compare views as bags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from dbt.tests.util import run_dbt
+from pyspark.errors import PySparkException
+
+from dbt.adapters.ivm_spark.refresh.watermark import Watermark, decode
+from dbt.adapters.ivm_spark.session.handle import SessionHandle
+
+FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
+
+
+class Warehouse:
+    """SQL runs in a session of its own whose schema is the project's, so names need no prefix."""
+
+    def __init__(self, project: Any, parameters: dict[str, str]) -> None:
+        self.schema: str = project.test_schema
+        self.folder = Path(project.project_root)
+        self._spark = SessionHandle(parameters).session
+        self._spark.sql(f"create schema if not exists {self.schema}")
+        self._spark.sql(f"use {self.schema}")
+        self.queries: dict[str, str] = {}
+
+    def sql(self, *statements: str) -> None:
+        for statement in statements:
+            self._spark.sql(statement)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self._spark.sql(query).collect()]
+
+    def columns(self, query: str) -> list[tuple[str, str]]:
+        fields = self._spark.sql(query).schema.fields
+        return [(field.name, field.dataType.simpleString()) for field in fields]
+
+    def dbt(self, *arguments: str, ok: bool | None = True) -> dict[str, Any]:
+        """Run dbt; the results by model name. `ok=None` takes success and failure."""
+        results = run_dbt([*arguments], expect_pass=ok)
+        by_name = {result.node.name: result for result in results}
+        self.queries |= {n: r.node.compiled_code for n, r in by_name.items() if r.node.compiled_code}
+        return by_name
+
+    def run(self, *models: str, flags: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
+        """`dbt run` of the models (all if none), which has to pass; their adapter responses."""
+        select = ["--select", *models] if models else []
+        results = self.dbt("run", *select, *flags)
+        return {name: result.adapter_response for name, result in results.items()}
+
+    def fail(self, *models: str, flags: Iterable[str] = ()) -> dict[str, str]:
+        """`dbt run` of the models, each of which has to fail; their messages."""
+        results = self.dbt("run", "--select", *models, *flags, ok=False)
+        assert {result.status for result in results.values()} == {"error"}, results
+        return {name: result.message for name, result in results.items()}
+
+    def write(self, model: str, sql: str) -> None:
+        """Give a model of the project another text."""
+        (self.folder / "models" / f"{model}.sql").write_text(sql)
+
+    def exists(self, relation: str) -> bool:
+        return bool(self._spark.catalog.tableExists(f"{self.schema}.{relation}"))
+
+    def history(self, table: str) -> list[dict[str, Any]]:
+        """The commits of a table, newest first."""
+        return [row.asDict() for row in self._spark.sql(f"describe history {table}").collect()]
+
+    def version(self, table: str) -> int:
+        return int(self.history(table)[0]["version"])
+
+    def watermark(self, model: str) -> Watermark:
+        """What the newest commit of the model's state records; it has to record something."""
+        mark = decode(self.history(f"{model}__ivm")[0]["userMetadata"])
+        assert mark is not None
+        return mark
+
+    def recorded(self, model: str) -> dict[str, int]:
+        """The recorded version of each source, by the source's bare name."""
+        sources = self.watermark(model).sources
+        return {name.split(".")[-1].strip("`"): mark.version for name, mark in sources.items()}
+
+    def differences(self, model: str) -> list[str]:
+        """What `select *` from the model has that its query has not, and the reverse, counted."""
+        shown = bag(self.rows(f"select * from {model}"))
+        wanted = bag(self.rows(self.queries[model]))
+        extra = [f"{model}: {n} x surplus {row}" for row, n in (shown - wanted).items()]
+        return extra + [f"{model}: {n} x missing {row}" for row, n in (wanted - shown).items()]
+
+    def check(self, *models: str) -> None:
+        """Each model has to equal its own query on the sources as they are now, as a bag."""
+        found = [text for model in models for text in self.differences(model)]
+        assert not found, "\n".join(found)
+
+    def bags(self, model: str) -> Counter[tuple[Any, ...]]:
+        return bag(self.rows(f"select * from {model}"))
+
+    def drop(self) -> None:
+        with suppress(PySparkException):
+            self._spark.sql(f"drop schema {self.schema} cascade")
+
+
+def bag(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    """Rows with their number of copies. NULL equals NULL and NaN NaN; doubles are compared to
+    twelve digits, because the order in which Spark adds them is no part of a query's meaning."""
+    return Counter(tuple(_comparable(value) for value in row) for row in rows)
+
+
+def _comparable(value: Any) -> Any:
+    if isinstance(value, float):
+        return ("double", f"{value + 0.0:.12g}")
+    if isinstance(value, (list, tuple)):
+        return tuple(_comparable(part) for part in value)
+    if isinstance(value, dict):
+        return tuple(sorted((_comparable(k), _comparable(v)) for k, v in value.items()))
+    return (type(value).__name__, value)
+
+
+def kinds(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The kind of refresh of each model that has one."""
+    return {n: r["refresh_kind"] for n, r in responses.items() if "refresh_kind" in r}
+
+
+def reasons(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """The reason code of each model that was refreshed for one."""
+    return {n: r["reason"]["code"] for n, r in responses.items() if r.get("reason")}
+
+
+Check = Callable[[Warehouse], None]
