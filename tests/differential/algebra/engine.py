@@ -166,7 +166,9 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name == "raise_error":
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
     if isinstance(node, exp.Anonymous) and node.name == "count_if":
-        return exp.CountIf(this=node.expressions[0])
+        # DuckDB's is NULL where every row is; Spark's is 0.
+        hit = exp.If(this=node.expressions[0], true=exp.Literal.number(1))
+        return exp.Count(this=exp.Case(ifs=[hit]))
     if isinstance(node, exp.Join) and node.kind == "SEMI":
         node.set("side", None)
     if isinstance(node, exp.Select) and node.args.get("laterals"):

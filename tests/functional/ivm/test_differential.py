@@ -24,26 +24,19 @@ def everything(changes: Changes) -> set[str]:
 
 def only_inserts(changes: Changes) -> set[str]:
     changes.insert("orders", 5)
-    changes.insert("products", 2)
-    return {"orders", "products"}
+    return {"orders"}
 
 
 def only_deletes(changes: Changes) -> set[str]:
     changes.delete("customers", 3)
-    changes.delete("orders", 3)
-    return {"customers", "orders"}
-
-
-def one_small_source(changes: Changes) -> set[str]:
-    changes.update("customers", 3)
-    changes.insert("customers", 2)
-    return {"customers"}
+    changes.delete("products", 3)
+    return {"customers", "products"}
 
 
 def merged_and_overwritten(changes: Changes) -> set[str]:
     changes.merge("customers")
     changes.overwrite("orders")
-    changes.update("products", 1)
+    changes.insert("products", 2)
     return {"customers", "orders", "products"}
 
 
@@ -51,7 +44,6 @@ BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
     everything,
     only_inserts,
     only_deletes,
-    one_small_source,
     merged_and_overwritten,
 )
 
@@ -59,7 +51,7 @@ BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
 class TestMaintainedShapes:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        header = "{{ config(materialized='ivm', refresh_policy='incremental_strict') }}\n"
+        header = "{{ config(materialized='ivm') }}\n"
         ours = {f"{name}.sql": header + shape.sql for name, shape in SHAPES.items()}
         return {**ours, **OTHER_MODELS, "sources.yml": SOURCES_YML}
 
@@ -74,6 +66,7 @@ class TestMaintainedShapes:
         for batch in (None, *BATCHES):
             moved = batch(changes) if batch is not None else set()
             responses = warehouse.run()
+            if __import__('os').environ.get('PH'): print('PH', {n: (r.get('refresh_kind'), r.get('seconds'), (r.get('reason') or {}).get('detail')) for n, r in responses.items()})
             differences = [text for name in SHAPES for text in warehouse.differences(name)]
             name = batch.__name__ if batch is not None else "first build"
             runs.append((name, moved, responses, differences))

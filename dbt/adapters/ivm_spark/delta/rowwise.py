@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlglot import exp
+
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
@@ -47,12 +49,22 @@ def delta_sort(node: Sort, derive: Derive, context: Context) -> Node | None:
 
 
 def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | None:
-    """The changes of all branches."""
-    names = node.columns
+    """The changes of all branches.
+
+    A branch that did not change stays as no rows: it has its say in the types of the union, which
+    the stored rows have and their hashes depend on.
+    """
+    deltas = [derive(branch) for branch in node.inputs]
+    if all(below is None for below in deltas):
+        return None
     branches = []
-    for branch in node.inputs:
-        below = derive(branch)
-        if below is not None:
-            items = [Item(n, column(own)) for n, own in zip(names, branch.columns, strict=True)]
+    for branch, below in zip(node.inputs, deltas, strict=True):
+        items = [
+            Item(n, column(own)) for n, own in zip(node.columns, branch.columns, strict=True)
+        ]
+        if below is None:
+            none: Node = Filter(branch, exp.false())
+            branches.append(Project(none, (*items, Item(WEIGHT, exp.Literal.number(0)))))
+        else:
             branches.append(Project(below, (*items, Item(WEIGHT, column(WEIGHT)))))
-    return UnionAll(tuple(branches)) if branches else None
+    return UnionAll(tuple(branches))

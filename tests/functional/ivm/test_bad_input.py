@@ -1,0 +1,122 @@
+"""Mistakes of a user: the message names the model, the cause and the fix; nothing is changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.functional.ivm.warehouse import FEED, Warehouse
+
+GOOD = "{{ config(materialized='ivm') }} select k, sum(v) as total from @facts group by k"
+BAD: dict[str, tuple[str, list[str]]] = {
+    "does_not_parse": (
+        "{{ config(materialized='ivm') }} select k, sum(v as total fro @facts group by k",
+        ["syntax error"],
+    ),
+    "unknown_column": (
+        "{{ config(materialized='ivm') }} select k, sum(amount) as total from @facts group by k",
+        ["amount", "UNRESOLVED_COLUMN"],
+    ),
+    "unknown_table": (
+        "{{ config(materialized='ivm') }} select k from @fact group by k",
+        ["fact", "TABLE_OR_VIEW_NOT_FOUND"],
+    ),
+    "not_grouped": (
+        "{{ config(materialized='ivm') }} select k, v, sum(v) as total from @facts group by k",
+        ["MISSING_AGGREGATION", "v"],
+    ),
+    "no_query": (
+        "{{ config(materialized='ivm') }} drop table @facts",
+        ["syntax error"],
+    ),
+    "policy": (
+        GOOD.replace("'ivm'", "'ivm', refresh_policy='incrementel'"),
+        ["refresh_policy", "incrementel", "auto", "incremental", "incremental_strict", "full"],
+    ),
+    "threshold": (
+        GOOD.replace("'ivm'", "'ivm', change_threshold='many'"),
+        ["change_threshold", "many", "number from 0 to 1"],
+    ),
+    "threshold_range": (
+        GOOD.replace("'ivm'", "'ivm', change_threshold=30"),
+        ["change_threshold", "30", "number from 0 to 1"],
+    ),
+    "emitting": (
+        GOOD.replace("'ivm'", "'ivm', emit_changes='sometimes'"),
+        ["emit_changes", "sometimes", "true", "false"],
+    ),
+    "keys": (
+        GOOD.replace("'ivm'", "'ivm', primary_keys=['k']"),
+        ["primary_keys", "relation", "columns"],
+    ),
+    "hidden_name": (
+        GOOD.replace("as total", "as __ivm_x"),
+        ["__ivm_x", "another name"],
+    ),
+    "hidden_name_in_capitals": (
+        GOOD.replace("as total", "as `__IVM_count`"),
+        ["__IVM_count", "another name"],
+    ),
+    "two_of_a_name": (
+        GOOD.replace("as total", "as total, max(v) as Total"),
+        ["Total", "two columns", "another name"],
+    ),
+    "join_with_two_of_a_name": (
+        "{{ config(materialized='ivm') }} select * from @facts as a join @facts as b on a.k = b.k",
+        ["two columns named k", "another name"],
+    ),
+}
+
+
+class TestBadInput:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {f"{name}.sql": GOOD.replace("@", "{{ target.schema }}.") for name in BAD}
+
+    @pytest.fixture(scope="class")
+    def outcome(self, warehouse: Warehouse) -> dict[str, Any]:
+        """The models are built well, then given a bad text, then run; the run's messages."""
+        warehouse.sql(
+            f"create table facts (k string, v int) using delta {FEED}",
+            "insert into facts values ('a', 1), ('b', 2)",
+        )
+        warehouse.run()
+        versions = {name: warehouse.version(f"{name}__ivm") for name in BAD}
+        warehouse.sql("insert into facts values ('b', 3)")
+        for name, (sql, _) in BAD.items():
+            warehouse.write(name, sql.replace("@", "{{ target.schema }}."))
+        messages = warehouse.fail(*BAD)
+        return {"versions": versions, "messages": messages}
+
+    @pytest.mark.parametrize("name", BAD)
+    def test_the_message(self, outcome: Any, name: str) -> None:
+        message = outcome["messages"][name]
+        assert name in message, "the model"
+        for part in BAD[name][1]:
+            assert part.lower() in message.lower(), message
+        assert "\tat " not in message, "a JVM stack"
+        assert "Traceback" not in message
+        assert len(message.splitlines()) < 25, message
+
+    @pytest.mark.parametrize("name", BAD)
+    def test_view_and_state_are_as_before(
+        self, outcome: Any, warehouse: Warehouse, name: str
+    ) -> None:
+        assert sorted(warehouse.rows(f"select * from {name}")) == [("a", 1), ("b", 2)]
+        assert warehouse.version(f"{name}__ivm") == outcome["versions"][name]
+
+    def test_a_new_model_leaves_nothing_behind(self, outcome: Any, warehouse: Warehouse) -> None:
+        sql, parts = BAD["hidden_name"]
+        warehouse.write("brand_new", sql.replace("@", "{{ target.schema }}."))
+        message = warehouse.fail("brand_new")["brand_new"]
+        assert "brand_new" in message
+        assert all(part in message for part in parts)
+        assert not warehouse.exists("brand_new")
+        assert not warehouse.exists("brand_new__ivm")
+
+    def test_the_mended_model_goes_on(self, outcome: Any, warehouse: Warehouse) -> None:
+        warehouse.write("unknown_column", GOOD.replace("@", "{{ target.schema }}."))
+        response = warehouse.run("unknown_column")["unknown_column"]
+        assert response["refresh_kind"] == "incremental"
+        warehouse.check("unknown_column")
