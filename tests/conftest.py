@@ -15,3 +15,7 @@ def spark_parameters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]
         "spark.databricks.delta.snapshotPartitions": "1",
         "spark.driver.memory": "2g",
     }
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew")

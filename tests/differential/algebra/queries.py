@@ -65,12 +65,17 @@ def queries(draw: Draw, depth: int) -> Query:
         return _union(draw, depth)
     inner = draw(queries(depth - 1))
     if kind == "filter":
-        return Query(f"select * from ({inner.sql}) f where {_predicate(draw, inner, 'f')}", inner.columns)
+        return Query(
+            f"select * from ({inner.sql}) f where {_predicate(draw, inner, 'f')}", inner.columns
+        )
     if kind == "cte":
         items = ", ".join(n for n, _ in inner.columns)
         return Query(f"with x as ({inner.sql}) select {items} from x", inner.columns)
     kept = _some(draw, list(inner.columns), 3) or list(inner.columns[:1])
-    items = [(f"p{place}", _expression(draw, name, number), number) for place, (name, number) in enumerate(kept)]
+    items = [
+        (f"p{place}", _expression(draw, name, number), number)
+        for place, (name, number) in enumerate(kept)
+    ]
     select = ", ".join(f"{sql} as {name}" for name, sql, _ in items)
     return Query(f"select {select} from ({inner.sql}) p", tuple((n, k) for n, _, k in items))
 
@@ -92,9 +97,7 @@ def _join(draw: Draw, depth: int) -> Query:
         columns += own
     kept = _some(draw, columns, 4) or columns[:1]
     items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
-    return Query(
-        f"select {items} from {sql}", tuple((f"k{p}", k) for p, (_, k) in enumerate(kept))
-    )
+    return Query(f"select {items} from {sql}", tuple((f"k{p}", k) for p, (_, k) in enumerate(kept)))
 
 
 def _union(draw: Draw, depth: int) -> Query:
@@ -120,7 +123,13 @@ def _predicate(draw: Draw, query: Query, alias: str) -> str:
     column = f"{alias}.{name}"
     if not number:
         return draw(st.sampled_from((f"{column} = 's1'", f"{column} is not null")))
-    shapes = ("{c} > 0", "{c} is null", "{c} <> 1", "{c} between 0 and 2", "{c} in (1, 2) or {c} < 0")
+    shapes = (
+        "{c} > 0",
+        "{c} is null",
+        "{c} <> 1",
+        "{c} between 0 and 2",
+        "{c} in (1, 2) or {c} < 0",
+    )
     return str(draw(st.sampled_from(shapes))).format(c=column)
 
 

@@ -52,9 +52,7 @@ def check(sql: str, seed: int) -> bool:
     return True
 
 
-def _window(
-    engine: Engine, generator: random.Random, inserts: int, deletes: int
-) -> frozenset[str]:
+def _window(engine: Engine, generator: random.Random, inserts: int, deletes: int) -> frozenset[str]:
     """Change some of the sources; a row may be inserted and deleted in one window."""
     moved = set()
     for name, table in engine.tables.items():

@@ -42,160 +42,292 @@ def _shape(technique: str, sql: str) -> Shape:
 
 SHAPES: dict[str, Shape] = {
     # rows
-    "filter_and_expressions": _shape(ROWS, """
+    "filter_and_expressions": _shape(
+        ROWS,
+        """
         select id, upper(product) as product, amount * 2 + 1 as doubled,
           coalesce(quantity, -1) as quantity, case when price > 2 then 'dear' else 'cheap' end as p,
           year(placed) as `Placed In`
-        from @orders where amount > -3 or product is null"""),
+        from @orders where amount > -3 or product is null""",
+    ),
     "bag_of_duplicates": _shape(ROWS, "select product, price from @orders"),
-    "cte_and_subquery": _shape(ROWS, """
+    "cte_and_subquery": _shape(
+        ROWS,
+        """
         with big as (select customer_id, amount from @orders where quantity > 1),
              named as (select customer_id, segment as s from @customers)
         select b.amount, x.s from big as b
-        join (select * from named where s <> 'b') as x on b.customer_id = x.customer_id"""),
-    "join_of_two": _shape(ROWS, """
+        join (select * from named where s <> 'b') as x on b.customer_id = x.customer_id""",
+    ),
+    "join_of_two": _shape(
+        ROWS,
+        """
         select o.id, o.amount, c.segment, c.region
-        from @orders as o join @customers as c on o.customer_id = c.customer_id and o.id > 3"""),
-    "join_of_three": _shape(ROWS, """
+        from @orders as o join @customers as c on o.customer_id = c.customer_id and o.id > 3""",
+    ),
+    "join_of_three": _shape(
+        ROWS,
+        """
         select o.id, c.segment, p.category, o.price * p.weight as load
         from @orders as o inner join @customers as c on o.customer_id = c.customer_id
-        join @products as p on p.product = o.product where c.region is not null"""),
-    "self_join": _shape(ROWS, """
+        join @products as p on p.product = o.product where c.region is not null""",
+    ),
+    "self_join": _shape(
+        ROWS,
+        """
         select a.id as one, b.id as other, a.product
         from @orders as a join @orders as b
-        on a.customer_id = b.customer_id and a.product = b.product and a.id < b.id"""),
-    "join_using": _shape(ROWS, """
-        select * from @orders join @customers using (customer_id)"""),
-    "join_null_safe": _shape(ROWS, """
-        select o.id, p.category from @orders as o join @products as p on o.product <=> p.product"""),
-    "theta_join": _shape(ROWS, """
-        select o.id, p.category from @orders as o join @products as p on o.price < p.weight"""),
-    "cross_join": _shape(ROWS, """
-        select c.segment, p.category from @customers as c cross join @products as p"""),
-    "comma_join": _shape(ROWS, """
+        on a.customer_id = b.customer_id and a.product = b.product and a.id < b.id""",
+    ),
+    "join_using": _shape(
+        ROWS,
+        """
+        select * from @orders join @customers using (customer_id)""",
+    ),
+    "join_null_safe": _shape(
+        ROWS,
+        """
+        select o.id, p.category from @orders as o join @products as p on o.product <=> p.product""",
+    ),
+    "theta_join": _shape(
+        ROWS,
+        """
+        select o.id, p.category from @orders as o join @products as p on o.price < p.weight""",
+    ),
+    "cross_join": _shape(
+        ROWS,
+        """
+        select c.segment, p.category from @customers as c cross join @products as p""",
+    ),
+    "comma_join": _shape(
+        ROWS,
+        """
         select o.id, c.region from @orders as o, @customers as c
-        where o.customer_id = c.customer_id and (c.region = 'x' or o.price > 1)"""),
-    "union_all": _shape(ROWS, """
+        where o.customer_id = c.customer_id and (c.region = 'x' or o.price > 1)""",
+    ),
+    "union_all": _shape(
+        ROWS,
+        """
         select product as name, price as number from @orders
         union all select category, weight from @products
-        union all select product, price from @orders where id < 10"""),
-    "lateral_explode": _shape(ROWS, """
-        select o.id, t.tag from @orders as o lateral view explode(o.tags) t as tag"""),
-    "lateral_outer_posexplode": _shape(ROWS, """
+        union all select product, price from @orders where id < 10""",
+    ),
+    "lateral_explode": _shape(
+        ROWS,
+        """
+        select o.id, t.tag from @orders as o lateral view explode(o.tags) t as tag""",
+    ),
+    "lateral_outer_posexplode": _shape(
+        ROWS,
+        """
         select o.product, t.place, t.tag
-        from @orders as o lateral view outer posexplode(o.tags) t as place, tag"""),
-    "rows_ordered_and_limited": _shape(ROWS, """
+        from @orders as o lateral view outer posexplode(o.tags) t as place, tag""",
+    ),
+    "rows_ordered_and_limited": _shape(
+        ROWS,
+        """
         select id, product, amount from @orders order by id desc nulls last, product, amount
-        limit 7"""),
+        limit 7""",
+    ),
     # distinct rows
     "distinct_rows": _shape(ROWS, "select distinct product, price from @orders"),
-    "distinct_over_join": _shape(ROWS, """
+    "distinct_over_join": _shape(
+        ROWS,
+        """
         select distinct c.segment, o.product
-        from @orders as o join @customers as c using (customer_id)"""),
-    "union_distinct": _shape(ROWS, """
-        select product from @orders union select product from @products"""),
+        from @orders as o join @customers as c using (customer_id)""",
+    ),
+    "union_distinct": _shape(
+        ROWS,
+        """
+        select product from @orders union select product from @products""",
+    ),
     # groups kept in accumulators
-    "aggregates_of_a_table": _shape(GROUPS, """
+    "aggregates_of_a_table": _shape(
+        GROUPS,
+        """
         select customer_id, product, count(*) as orders, count(amount) as amounts,
           sum(amount) as Amount, avg(amount) as mean, min(price) as low, max(price) as high,
           sum(quantity) as quantity, avg(quantity) as mean_quantity, min(product) as first_product,
           max(placed) as latest, sum(id) as ids, avg(id) as mean_id
-        from @orders group by customer_id, product"""),
-    "aggregates_of_a_join": _shape(GROUPS, """
+        from @orders group by customer_id, product""",
+    ),
+    "aggregates_of_a_join": _shape(
+        GROUPS,
+        """
         select c.segment, p.category, count(*) as n, count(o.amount) as amounts,
           sum(o.amount) as amount, avg(o.quantity) as quantity, min(o.placed) as earliest,
           max(p.weight) as heaviest
         from @orders as o join @customers as c on o.customer_id = c.customer_id
-        join @products as p on p.product = o.product group by c.segment, p.category"""),
-    "aggregates_of_a_self_join": _shape(GROUPS, """
+        join @products as p on p.product = o.product group by c.segment, p.category""",
+    ),
+    "aggregates_of_a_self_join": _shape(
+        GROUPS,
+        """
         select a.segment, count(*) as pairs, sum(b.customer_id) as total, max(b.region) as region
         from @customers as a join @customers as b on a.manager_id = b.customer_id
-        group by a.segment"""),
-    "expressions_over_aggregates": _shape(GROUPS, """
+        group by a.segment""",
+    ),
+    "expressions_over_aggregates": _shape(
+        GROUPS,
+        """
         select upper(product) as p, sum(amount) / count(*) as mean,
           round(avg(amount), 1) as rounded, max(quantity) - min(quantity) as spread,
           coalesce(sum(quantity), 0) + 1 as plus, count(*) > 3 as many
-        from @orders group by upper(product)"""),
-    "count_if_and_filter": _shape(GROUPS, """
+        from @orders group by upper(product)""",
+    ),
+    "count_if_and_filter": _shape(
+        GROUPS,
+        """
         select region, count_if(customer_id > 3) as late,
           count(*) filter (where segment = 'a') as in_a, sum(manager_id) filter (where segment = 'b')
           as in_b, min(customer_id) filter (where segment <> 'a') as first_not_a
-        from @customers group by region"""),
-    "global_aggregates": _shape(GROUPS, """
+        from @customers group by region""",
+    ),
+    "global_aggregates": _shape(
+        GROUPS,
+        """
         select count(*) as n, sum(amount) as amount, avg(quantity) as quantity, min(price) as low,
-          max(placed) as latest from @orders"""),
-    "global_aggregates_of_a_join": _shape(GROUPS, """
+          max(placed) as latest from @orders""",
+    ),
+    "global_aggregates_of_a_join": _shape(
+        GROUPS,
+        """
         select count(o.amount) as n, sum(o.amount) as amount, max(c.region) as region
-        from @orders as o join @customers as c using (customer_id) where c.segment = 'a'"""),
-    "group_by_all": _shape(GROUPS, """
+        from @orders as o join @customers as c using (customer_id) where c.segment = 'a'""",
+    ),
+    "group_by_all": _shape(
+        GROUPS,
+        """
         select segment, region is null as nowhere, count(*) as n, sum(customer_id) as ids
-        from @customers group by all"""),
-    "group_by_ordinals": _shape(GROUPS, """
+        from @customers group by all""",
+    ),
+    "group_by_ordinals": _shape(
+        GROUPS,
+        """
         select c.segment, year(o.placed) as y, sum(o.amount) as amount
-        from @orders as o join @customers as c on c.customer_id = o.customer_id group by 1, 2"""),
-    "group_by_alias": _shape(GROUPS, """
-        select amount > 5 as large, count(*) as n from @orders group by large"""),
-    "group_without_aggregates": _shape(GROUPS, """
-        select segment, region from @customers group by segment, region"""),
-    "having": _shape(GROUPS, """
+        from @orders as o join @customers as c on c.customer_id = o.customer_id group by 1, 2""",
+    ),
+    "group_by_alias": _shape(
+        GROUPS,
+        """
+        select amount > 5 as large, count(*) as n from @orders group by large""",
+    ),
+    "group_without_aggregates": _shape(
+        GROUPS,
+        """
+        select segment, region from @customers group by segment, region""",
+    ),
+    "having": _shape(
+        GROUPS,
+        """
         select product, sum(amount) as amount from @orders
-        group by product having count(*) > 4 and sum(quantity) is not null"""),
-    "top_groups": _shape(GROUPS, """
+        group by product having count(*) > 4 and sum(quantity) is not null""",
+    ),
+    "top_groups": _shape(
+        GROUPS,
+        """
         select customer_id, count(*) as n, sum(amount) as amount from @orders
-        group by customer_id having count(*) > 1 order by n desc, customer_id nulls first limit 4"""),
-    "aggregate_of_union_all": _shape(GROUPS, """
+        group by customer_id having count(*) > 1 order by n desc, customer_id nulls first limit 4""",
+    ),
+    "aggregate_of_union_all": _shape(
+        GROUPS,
+        """
         select name, count(*) as n, max(number) as number from (
           select product as name, price as number from @orders
-          union all select category, weight from @products) as u group by name"""),
-    "aggregate_of_exploded": _shape(GROUPS, """
+          union all select category, weight from @products) as u group by name""",
+    ),
+    "aggregate_of_exploded": _shape(
+        GROUPS,
+        """
         select tag, count(*) as n, sum(quantity) as quantity
-        from @orders lateral view explode(tags) t as tag group by tag"""),
+        from @orders lateral view explode(tags) t as tag group by tag""",
+    ),
     # groups computed again
-    "other_aggregates": _shape(AFFECTED, """
+    "other_aggregates": _shape(
+        AFFECTED,
+        """
         select segment, count(distinct region) as regions, stddev(customer_id) as deviation,
           sort_array(collect_list(customer_id)) as ids, percentile(customer_id, 0.5) as middle,
           count(*) as n, sum(manager_id) as managers, max(region) as region
-        from @customers group by segment"""),
-    "other_aggregates_of_a_join": _shape(AFFECTED, """
+        from @customers group by segment""",
+    ),
+    "other_aggregates_of_a_join": _shape(
+        AFFECTED,
+        """
         select c.region, count(distinct o.product) as products, sum(o.price) as price,
           avg(p.weight) as weight, sum(distinct o.quantity) as quantities,
           sort_array(collect_set(p.category)) as categories
         from @orders as o join @customers as c on o.customer_id = c.customer_id
-        join @products as p on o.product <=> p.product group by c.region"""),
-    "sums_of_doubles": _shape(AFFECTED, """
+        join @products as p on o.product <=> p.product group by c.region""",
+    ),
+    "sums_of_doubles": _shape(
+        AFFECTED,
+        """
         select product, sum(price) as price, avg(price) as mean, count(*) as n from @orders
-        group by product"""),
-    "other_global_aggregates": _shape(AFFECTED, """
+        group by product""",
+    ),
+    "other_global_aggregates": _shape(
+        AFFECTED,
+        """
         select count(distinct product) as products, sum(price) as price, count(*) as n
-        from @orders"""),
+        from @orders""",
+    ),
     # on other models
-    "over_plain_view": _shape(GROUPS, """
+    "over_plain_view": _shape(
+        GROUPS,
+        """
         select product_name, sum(spent) as spent, count(*) as n
-        from {{ ref('plain_orders') }} group by product_name"""),
-    "join_of_plain_views": _shape(ROWS, """
+        from {{ ref('plain_orders') }} group by product_name""",
+    ),
+    "join_of_plain_views": _shape(
+        ROWS,
+        """
         select v.*, c.`Market Segment` as segment from {{ ref('plain_orders') }} as v
-        join {{ ref('plain_customers') }} as c on c.id = v.customer_id"""),
-    "over_ephemeral": _shape(GROUPS, """
+        join {{ ref('plain_customers') }} as c on c.id = v.customer_id""",
+    ),
+    "over_ephemeral": _shape(
+        GROUPS,
+        """
         select customer_id, max(amount) as amount, count(*) as n
-        from {{ ref('some_orders') }} group by customer_id"""),
-    "sales": _shape(ROWS, """
+        from {{ ref('some_orders') }} group by customer_id""",
+    ),
+    "sales": _shape(
+        ROWS,
+        """
         select o.id, o.product, o.amount, c.region, c.segment
-        from @orders as o join @customers as c on o.customer_id = c.customer_id"""),
-    "sales_by_region": _shape(GROUPS, """
+        from @orders as o join @customers as c on o.customer_id = c.customer_id""",
+    ),
+    "sales_by_region": _shape(
+        GROUPS,
+        """
         select region, segment, sum(amount) as amount, count(*) as n
-        from {{ ref('sales') }} group by region, segment"""),
-    "regions": _shape(GROUPS, """
+        from {{ ref('sales') }} group by region, segment""",
+    ),
+    "regions": _shape(
+        GROUPS,
+        """
         select region, max(amount) as best, sum(n) as n, count(*) as segments
-        from {{ ref('sales_by_region') }} group by region"""),
-    "by_product": _shape(GROUPS, """
+        from {{ ref('sales_by_region') }} group by region""",
+    ),
+    "by_product": _shape(
+        GROUPS,
+        """
         select product, count(*) as n, sum(amount) as amount from @orders group by product
-        having count(*) > 1"""),
-    "model_joined_with_source": _shape(ROWS, """
+        having count(*) > 1""",
+    ),
+    "model_joined_with_source": _shape(
+        ROWS,
+        """
         select b.product, b.n, p.category from {{ ref('by_product') }} as b
-        join @products as p on p.product = b.product"""),
-    "models_joined": _shape(GROUPS, """
+        join @products as p on p.product = b.product""",
+    ),
+    "models_joined": _shape(
+        GROUPS,
+        """
         select s.segment, sum(b.n) as n from {{ ref('sales') }} as s
-        join {{ ref('by_product') }} as b on b.product = s.product group by s.segment"""),
+        join {{ ref('by_product') }} as b on b.product = s.product group by s.segment""",
+    ),
 }
 
 OTHER_MODELS = {

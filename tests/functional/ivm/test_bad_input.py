@@ -92,7 +92,7 @@ class TestBadInput:
     @pytest.mark.parametrize("name", BAD)
     def test_the_message(self, outcome: Any, name: str) -> None:
         message = outcome["messages"][name]
-        assert name in message, "the model"
+        assert f"{name}.sql" in message or f"model.test.{name}" in message, "the model"
         for part in BAD[name][1]:
             assert part.lower() in message.lower(), message
         assert "\tat " not in message, "a JVM stack"

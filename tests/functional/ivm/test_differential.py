@@ -66,7 +66,18 @@ class TestMaintainedShapes:
         for batch in (None, *BATCHES):
             moved = batch(changes) if batch is not None else set()
             responses = warehouse.run()
-            if __import__('os').environ.get('PH'): print('PH', {n: (r.get('refresh_kind'), r.get('seconds'), (r.get('reason') or {}).get('detail')) for n, r in responses.items()})
+            if __import__("os").environ.get("PH"):
+                print(
+                    "PH",
+                    {
+                        n: (
+                            r.get("refresh_kind"),
+                            r.get("seconds"),
+                            (r.get("reason") or {}).get("detail"),
+                        )
+                        for n, r in responses.items()
+                    },
+                )
             differences = [text for name in SHAPES for text in warehouse.differences(name)]
             name = batch.__name__ if batch is not None else "first build"
             runs.append((name, moved, responses, differences))

@@ -223,7 +223,9 @@ class TestRefreshesThatCannotBeIncremental:
         assert not [text for text in self.wrong if text.startswith(f"{name}: ")]
 
     def test_the_next_refresh_is_incremental_again(self, runs: Any, warehouse: Warehouse) -> None:
-        again = {n: kind for n, kind in kinds(runs[2]).items() if n not in ("rebuilt", "switched_off")}
+        again = {
+            n: kind for n, kind in kinds(runs[2]).items() if n not in ("rebuilt", "switched_off")
+        }
         assert set(again.values()) == {"incremental"}, again
         assert not set(reasons(runs[2])) - {"rebuilt", "switched_off"}
         warehouse.check(*ONCE)

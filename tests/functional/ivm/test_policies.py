@@ -87,8 +87,9 @@ class TestPolicies:
             "alter table facts set tblproperties ('delta.enableChangeDataFeed' = 'true')",
             "insert into facts values ('c', 1)",
         )
-        shown, version = warehouse.bags("incremental_strict"), warehouse.version(
-            "incremental_strict__ivm"
+        shown, version = (
+            warehouse.bags("incremental_strict"),
+            warehouse.version("incremental_strict__ivm"),
         )
         message = warehouse.fail("incremental_strict")["incremental_strict"]
         assert "incremental_strict" in message

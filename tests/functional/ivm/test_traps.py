@@ -217,9 +217,7 @@ class TestTraps:
             [("copies", 1, "a", 1)] * 4 + [("copies", 4, "d", 4)] * 2 + [("copies", 3, None, None)]
         )
         different = bag(row for row in self.shown["different"] if row[0] == "copies")
-        assert different == bag(
-            [("copies", "a", 1), ("copies", "d", 4), ("copies", None, None)]
-        )
+        assert different == bag([("copies", "a", 1), ("copies", "d", 4), ("copies", None, None)])
 
     def test_both_sides_of_a_self_join_change(self) -> None:
         pairs = bag(row[1:] for row in self.shown["pairs"] if row[0] == "pairs")
@@ -242,9 +240,7 @@ class TestTraps:
         assert warehouse.rows("select * from whole_other") == [(1, 4.5)]
 
     def test_insert_overwrite_of_a_source(self) -> None:
-        assert bag(self.shown["overwritten_rows"]) == bag(
-            [("a", 1), ("b", 5), ("d", 6), ("d", 6)]
-        )
+        assert bag(self.shown["overwritten_rows"]) == bag([("a", 1), ("b", 5), ("d", 6), ("d", 6)])
         assert bag(self.shown["overwritten_groups"]) == bag(
             [("a", 1, 1), ("b", 5, 5), ("d", 12, 6)]
         )

@@ -43,7 +43,9 @@ class Warehouse:
         """Run dbt; the results by model name. `ok=None` takes success and failure."""
         results = run_dbt([*arguments], expect_pass=ok)
         by_name = {result.node.name: result for result in results}
-        self.queries |= {n: r.node.compiled_code for n, r in by_name.items() if r.node.compiled_code}
+        self.queries |= {
+            n: r.node.compiled_code for n, r in by_name.items() if r.node.compiled_code
+        }
         return by_name
 
     def run(self, *models: str, flags: Iterable[str] = ()) -> dict[str, dict[str, Any]]:

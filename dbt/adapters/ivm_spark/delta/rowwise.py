@@ -59,9 +59,7 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
         return None
     branches = []
     for branch, below in zip(node.inputs, deltas, strict=True):
-        items = [
-            Item(n, column(own)) for n, own in zip(node.columns, branch.columns, strict=True)
-        ]
+        items = [Item(n, column(own)) for n, own in zip(node.columns, branch.columns, strict=True)]
         if below is None:
             none: Node = Filter(branch, exp.false())
             branches.append(Project(none, (*items, Item(WEIGHT, exp.Literal.number(0)))))

@@ -29,7 +29,7 @@ from dbt.adapters.ivm_spark.view.tree import (
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
 _FRESH = "__ivm_fresh_"
-_RAISE = "ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh"
+_RAISE = "ivm: the state does not fit its sources (a negative count); run with --full-refresh"
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,7 @@ def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: b
         updated = _updated(accumulator, lookup)
         updates.append((accumulator.name, updated))
         inserts.append((accumulator.name, _inserted(accumulator, lookup)))
-        same = exp.NullSafeEQ(this=_t(accumulator.name), expression=exp.paren(updated.copy()))
-        changes.append(exp.Not(this=exp.paren(same)))
+        changes.append(_change_of(accumulator, updated))
     inserts.extend((name, _s(name)) for name in _identity(layout))
     total = exp.Add(this=_t(COUNT), expression=_s(COUNT))
     keeps_all = insert_only or layout.whole
@@ -105,9 +104,18 @@ def _on(layout: Layout) -> exp.Expr:
 
 def _checked(count: exp.Expr) -> exp.Expr:
     """A count that raises when it is negative: that would be a wrong state, never hidden."""
-    negative = exp.LT(this=exp.paren(count.copy()), expression=exp.Literal.number(0))
+    negative = exp.LT(this=count.copy(), expression=exp.Literal.number(0))
     error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(_RAISE)])
     return exp.Case(ifs=[exp.If(this=negative, true=exp.cast(error, "bigint"))], default=count)
+
+
+def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
+    """Whether an accumulator's value really changes; a sum that becomes or ceases to be NULL is
+    seen at its counter."""
+    if accumulator.kind in (Kind.COUNT, Kind.SUM):
+        return exp.NEQ(this=_s(accumulator.name), expression=exp.Literal.number(0))
+    same = exp.NullSafeEQ(this=_t(accumulator.name), expression=updated.copy())
+    return exp.Not(this=exp.paren(same))
 
 
 def _lookup(layout: Layout, insert_only: bool) -> frozenset[Kind]:
@@ -161,7 +169,7 @@ def _or_zero(expression: exp.Expr) -> exp.Expr:
 
 def _null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
     """NULL where no non-null value is left, else the value."""
-    some = exp.NEQ(this=exp.paren(counter), expression=exp.Literal.number(0))
+    some = exp.NEQ(this=counter, expression=exp.Literal.number(0))
     return exp.Case(ifs=[exp.If(this=some, true=value)])
 
 

@@ -1,0 +1,218 @@
+"""Contents and watermark move together, once, whoever else is refreshing the same view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Barrier, Thread
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from jinja2 import Environment
+
+from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.refresh.refresher import Refresher
+from dbt.include.ivm_spark import PACKAGE_PATH
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
+
+SUMS = "select k, sum(v) as total, count(*) as n from {{ target.schema }}.facts group by k"
+
+
+def create_facts(warehouse: Warehouse) -> None:
+    warehouse.sql(
+        f"create table facts (k string, v int) using delta {FEED}",
+        "insert into facts values ('a', 1), ('a', 2), ('b', 3)",
+    )
+
+
+class TestWatermark:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"sums.sql": "{{ config(materialized='ivm') }}" + SUMS}
+
+    def test_contents_and_watermark_are_one_commit(self, warehouse: Warehouse) -> None:
+        create_facts(warehouse)
+        seen = []
+        for change in (
+            "insert into facts values ('b', 4), ('c', 5)",
+            "delete from facts where k = 'a'",
+            "update facts set k = 'd' where k = 'b'",
+        ):
+            warehouse.run()
+            seen.append((warehouse.version("sums__ivm"), warehouse.watermark("sums")))
+            warehouse.sql(change)
+        warehouse.run()
+        seen.append((warehouse.version("sums__ivm"), warehouse.watermark("sums")))
+        assert [version for version, _ in seen] == [0, 1, 2, 3], "one commit a refresh"
+        assert [mark.refresh for _, mark in seen] == [1, 2, 3, 4]
+        assert len({mark.state_id for _, mark in seen}) == 1
+        table_id = warehouse.rows("describe detail facts")[0][1]
+        for version, mark in seen:
+            (source,) = mark.sources.values()
+            assert source.table_id == table_id
+            held = warehouse.rows(f"select k, total from sums__ivm version as of {version}")
+            wanted = warehouse.rows(
+                f"select k, sum(v) from facts version as of {source.version} group by k"
+            )
+            assert bag(held) == bag(wanted), f"the one rule, at version {version}"
+        assert [next(iter(m.sources.values())).version for _, m in seen] == [1, 2, 3, 4]
+
+    def test_a_repeated_commit_is_skipped(self, warehouse: Warehouse) -> None:
+        mark, version = warehouse.watermark("sums"), warehouse.version("sums__ivm")
+        repeat = "insert into sums__ivm select * from sums__ivm"
+        setting = "spark.databricks.delta.write.txn"
+        warehouse.sql(
+            f"set {setting}AppId = {mark.state_id}",
+            f"set {setting}Version = {mark.refresh}",
+            repeat,
+            f"reset {setting}AppId",
+            f"reset {setting}Version",
+        )
+        assert warehouse.version("sums__ivm") == version
+        warehouse.check("sums")
+
+
+FIRST = """{{ config(materialized='ivm',
+  post_hook="insert into {{ target.schema }}.facts values ('hook', 1)") }}"""
+
+
+class TestPinnedVersions:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {
+            "first.sql": FIRST + SUMS,
+            "second.sql": "{{ config(materialized='ivm') }} -- depends_on: {{ ref('first') }}\n"
+            + SUMS,
+            "on_second.sql": "{{ config(materialized='ivm') }}"
+            "select sum(n) as n from {{ ref('second') }}",
+        }
+
+    def test_all_views_of_a_run_agree(self, warehouse: Warehouse) -> None:
+        create_facts(warehouse)
+        hooks = 0
+        for kind in ("initial", "incremental", "incremental"):
+            responses = warehouse.run()
+            assert kinds(responses) == dict.fromkeys(("first", "second", "on_second"), kind)
+            assert warehouse.recorded("first") == warehouse.recorded("second")
+            assert warehouse.recorded("first")["facts"] == warehouse.version("facts") - 1
+            assert warehouse.bags("first") == warehouse.bags("second")
+            assert warehouse.rows("select n from on_second") == [(3 + hooks,)], (
+                "a model of this run is read at its newest version"
+            )
+            hooks += 1
+        assert warehouse.rows("select n from second where k = 'hook'") == [(hooks - 1,)]
+
+
+class TestTwoRunsAtOnce:
+    """Two runs of one model, as two dbt processes on one warehouse would do them."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"sums.sql": "{{ config(materialized='ivm') }}" + SUMS}
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Warehouse:
+        create_facts(warehouse)
+        warehouse.run()
+        return warehouse
+
+    @pytest.fixture
+    def state(self, built: Warehouse) -> str:
+        return f"`{built.schema}`.`sums__ivm`"
+
+    def planned(self, project: Any, built: Warehouse, state: str) -> Refresher:
+        return Refresher.for_model(
+            project.adapter._rows_of,
+            Pins(),
+            model="sums",
+            sql=built.queries["sums"],
+            view=f"`{built.schema}`.`sums`",
+            state=state,
+            view_exists=True,
+            state_exists=True,
+            config={},
+            full_refresh=False,
+            built=[],
+        )
+
+    @staticmethod
+    def commit(refresh: Refresher, state: str) -> int:
+        """Commit as the materialization does; how many attempts it took."""
+        template = (Path(PACKAGE_PATH) / "macros" / "state" / "merge.sql").read_text()
+        adapter = SimpleNamespace(quote=lambda name: f"`{name}`")
+        macros = Environment(extensions=["jinja2.ext.do"]).from_string(
+            template, globals={"ivm_quoted": str, "adapter": adapter}
+        )
+        attempts = 0
+        while refresh.again:
+            attempts += 1
+            assert attempts <= len(refresh.attempts)
+            assert refresh.plan.merge is not None
+            refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)))
+        return attempts
+
+    def test_of_two_equal_refreshes_one_counts(
+        self, project: Any, built: Warehouse, state: str
+    ) -> None:
+        built.sql("insert into facts values ('a', 10), ('z', 1)", "delete from facts where v = 2")
+        version = built.version("sums__ivm")
+        with project.adapter.connection_named("one"):
+            one, other = (self.planned(project, built, state) for _ in range(2))
+            assert one.plan.kind is other.plan.kind is RefreshKind.INCREMENTAL
+            self.commit(one, state)
+            self.commit(other, state)
+        assert built.version("sums__ivm") == version + 1
+        assert one.response()["rows_affected"] == 2
+        assert other.response()["rows_affected"] == 0
+        built.check("sums")
+
+    def test_the_slower_one_goes_on_from_the_others_watermark(
+        self, project: Any, built: Warehouse, state: str
+    ) -> None:
+        built.sql("insert into facts values ('a', 100)")
+        with project.adapter.connection_named("one"):
+            slow = self.planned(project, built, state)
+            built.sql("insert into facts values ('a', 1000), ('y', 1)")
+            fast = self.planned(project, built, state)
+            self.commit(fast, state)
+            built.check("sums")
+            self.commit(slow, state)
+        built.check("sums")
+        assert built.recorded("sums")["facts"] == built.version("facts"), "never backwards"
+        assert built.run()["sums"]["refresh_kind"] == "none"
+
+    def test_an_older_plan_that_commits_first_does_no_harm(
+        self, project: Any, built: Warehouse, state: str
+    ) -> None:
+        built.sql("insert into facts values ('b', 100)")
+        with project.adapter.connection_named("one"):
+            first = self.planned(project, built, state)
+            built.sql("insert into facts values ('b', 1000), ('x', 1)")
+            later = self.planned(project, built, state)
+            self.commit(first, state)
+            attempts = self.commit(later, state)
+        assert attempts == 2, "its first commit came too late and was skipped"
+        built.check("sums")
+
+    def test_in_two_threads(self, project: Any, built: Warehouse, state: str) -> None:
+        built.sql("insert into facts values ('a', 7), ('w', 1)", "delete from facts where k = 'z'")
+        version, barrier, failures = built.version("sums__ivm"), Barrier(2, timeout=120), []
+
+        def refresh(name: str) -> None:
+            try:
+                with project.adapter.connection_named(name):
+                    planned = self.planned(project, built, state)
+                    barrier.wait()
+                    self.commit(planned, state)
+            except Exception as error:
+                failures.append(error)
+
+        threads = [Thread(target=refresh, args=(name,)) for name in ("one", "other")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=240)
+        assert not failures
+        assert built.version("sums__ivm") == version + 1
+        built.check("sums")

@@ -1,0 +1,112 @@
+-- view
+select customer_id, avg(amount) as mean_amount from shop.orders group by 1
+
+-- types
+--mean_amount decimal(16,6)
+--__ivm_argument_mean_amount decimal(12,2)
+
+-- state
+SELECT
+  `q`.`customer_id` AS `customer_id`,
+  `q`.`__ivm_nonnull_mean_amount` AS `__ivm_nonnull_mean_amount`,
+  `q`.`__ivm_sum_mean_amount` AS `__ivm_sum_mean_amount`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    COUNT(`orders`.`amount`) AS `__ivm_nonnull_mean_amount`,
+    CAST(SUM(`orders`.`amount`) AS DECIMAL(22, 2)) AS `__ivm_sum_mean_amount`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  GROUP BY
+    `orders`.`customer_id`
+) AS `q`
+
+-- visible
+SELECT
+  `state`.`customer_id` AS `customer_id_2`,
+  CAST(`state`.`__ivm_sum_mean_amount` / CAST(`state`.`__ivm_nonnull_mean_amount` AS DECIMAL(20, 0)) AS DECIMAL(16, 6)) AS `mean_amount_2`
+FROM `shop`.`v__ivm` AS `state`
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  COALESCE(
+    SUM(
+      CASE
+        WHEN NOT `orders`.`amount` IS NULL
+        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        ELSE 0
+      END
+    ),
+    0
+  ) AS `__ivm_nonnull_mean_amount`,
+  SUM(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`amount`
+      ELSE -(
+        `orders`.`amount`
+      )
+    END
+  ) AS `__ivm_sum_mean_amount`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`
+) as s
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+when matched and (`s`.`__ivm_count` <> 0 OR `s`.`__ivm_nonnull_mean_amount` <> 0 OR `s`.`__ivm_sum_mean_amount` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `__ivm_nonnull_mean_amount` = CASE WHEN `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` END,
+  `__ivm_sum_mean_amount` = CASE WHEN `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` <> 0 THEN CAST(COALESCE(`t`.`__ivm_sum_mean_amount`, 0) + COALESCE(`s`.`__ivm_sum_mean_amount`, 0) AS DECIMAL(22, 2)) END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_nonnull_mean_amount`, `__ivm_sum_mean_amount`, `customer_id`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`__ivm_nonnull_mean_amount`,
+  CASE WHEN `s`.`__ivm_nonnull_mean_amount` <> 0 THEN CAST(`s`.`__ivm_sum_mean_amount` AS DECIMAL(22, 2)) END,
+  `s`.`customer_id`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  COALESCE(
+    SUM(
+      CASE
+        WHEN NOT `orders`.`amount` IS NULL
+        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        ELSE 0
+      END
+    ),
+    0
+  ) AS `__ivm_nonnull_mean_amount`,
+  SUM(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`amount`
+      ELSE -(
+        `orders`.`amount`
+      )
+    END
+  ) AS `__ivm_sum_mean_amount`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`
+) as s
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0 OR `s`.`__ivm_nonnull_mean_amount` <> 0 OR `s`.`__ivm_sum_mean_amount` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `__ivm_nonnull_mean_amount` = CASE WHEN `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` END,
+  `__ivm_sum_mean_amount` = CASE WHEN `t`.`__ivm_nonnull_mean_amount` + `s`.`__ivm_nonnull_mean_amount` <> 0 THEN CAST(COALESCE(`t`.`__ivm_sum_mean_amount`, 0) + COALESCE(`s`.`__ivm_sum_mean_amount`, 0) AS DECIMAL(22, 2)) END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_nonnull_mean_amount`, `__ivm_sum_mean_amount`, `customer_id`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`__ivm_nonnull_mean_amount`,
+  CASE WHEN `s`.`__ivm_nonnull_mean_amount` <> 0 THEN CAST(`s`.`__ivm_sum_mean_amount` AS DECIMAL(22, 2)) END,
+  `s`.`customer_id`
+)

@@ -1,0 +1,147 @@
+-- view
+select customer_id, min(amount) as lowest, max(ordered_on) as newest from shop.orders group by customer_id
+
+-- types
+--lowest decimal(12,2)
+--newest date
+
+-- state
+SELECT
+  `q`.`customer_id` AS `customer_id`,
+  `q`.`lowest` AS `lowest`,
+  `q`.`newest` AS `newest`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    MIN(`orders`.`amount`) AS `lowest`,
+    MAX(`orders`.`ordered_on`) AS `newest`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  GROUP BY
+    `orders`.`customer_id`
+) AS `q`
+
+-- visible
+SELECT
+  `state`.`customer_id` AS `customer_id_2`,
+  `state`.`lowest` AS `lowest_2`,
+  `state`.`newest` AS `newest_2`
+FROM `shop`.`v__ivm` AS `state`
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  MIN(`orders`.`amount`) AS `lowest`,
+  MAX(`orders`.`ordered_on`) AS `newest`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`
+) as s
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM (least(`t`.`lowest`, `s`.`lowest`))) OR NOT (`t`.`newest` IS NOT DISTINCT FROM (greatest(`t`.`newest`, `s`.`newest`)))) then update set
+  `__ivm_count` = CASE WHEN (`t`.`__ivm_count` + `s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `lowest` = least(`t`.`lowest`, `s`.`lowest`),
+  `newest` = greatest(`t`.`newest`, `s`.`newest`)
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`, `newest`, `customer_id`) values (
+  CASE WHEN (`s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`lowest`,
+  `s`.`newest`,
+  `s`.`customer_id`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+WITH ivm_change AS (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    MIN(
+      CASE
+        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        THEN `orders`.`amount`
+      END
+    ) AS `lowest`,
+    MIN(
+      CASE
+        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
+        THEN `orders`.`amount`
+      END
+    ) AS `__ivm_lost_lowest`,
+    MAX(
+      CASE
+        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        THEN `orders`.`ordered_on`
+      END
+    ) AS `newest`,
+    MAX(
+      CASE
+        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
+        THEN `orders`.`ordered_on`
+      END
+    ) AS `__ivm_lost_newest`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  GROUP BY
+    `orders`.`customer_id`
+), ivm_stale AS (
+  SELECT
+    `ivm_change`.`customer_id`
+  FROM ivm_change
+  LEFT JOIN `shop`.`v__ivm` AS t
+    ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `t`.`customer_id`
+  WHERE
+    `ivm_change`.`__ivm_lost_lowest` <= least(`t`.`lowest`, `ivm_change`.`lowest`)
+    OR `ivm_change`.`__ivm_lost_newest` >= greatest(`t`.`newest`, `ivm_change`.`newest`)
+), ivm_fresh AS (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`lowest` AS `lowest`,
+    `q_2`.`newest` AS `newest`,
+    `q_2`.`__ivm_count` AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`customer_id` AS `customer_id`,
+      MIN(`orders`.`amount`) AS `lowest`,
+      MAX(`orders`.`ordered_on`) AS `newest`,
+      COUNT(*) AS `__ivm_count`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_stale`.`customer_id` AS `__ivm_among_customer_id`
+      FROM ivm_stale AS `ivm_stale`
+    ) AS `q`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
+    GROUP BY
+      `orders`.`customer_id`
+  ) AS `q_2`
+)
+SELECT
+  `ivm_change`.`customer_id`,
+  `ivm_change`.`lowest`,
+  `ivm_change`.`__ivm_lost_lowest`,
+  `ivm_change`.`newest`,
+  `ivm_change`.`__ivm_lost_newest`,
+  `ivm_change`.`__ivm_count`,
+  `ivm_fresh`.`lowest` AS `__ivm_fresh_lowest`,
+  `ivm_fresh`.`newest` AS `__ivm_fresh_newest`,
+  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_change
+LEFT JOIN ivm_fresh
+  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
+) as s
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM (CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE least(`t`.`lowest`, `s`.`lowest`) END)) OR NOT (`t`.`newest` IS NOT DISTINCT FROM (CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE greatest(`t`.`newest`, `s`.`newest`) END))) then update set
+  `__ivm_count` = CASE WHEN (`t`.`__ivm_count` + `s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `lowest` = CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE least(`t`.`lowest`, `s`.`lowest`) END,
+  `newest` = CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE greatest(`t`.`newest`, `s`.`newest`) END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`, `newest`, `customer_id`) values (
+  CASE WHEN (`s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE `s`.`lowest` END,
+  CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE `s`.`newest` END,
+  `s`.`customer_id`
+)

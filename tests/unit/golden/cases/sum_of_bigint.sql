@@ -1,0 +1,115 @@
+-- view
+select sum(user_id) as total from shop.clicks
+
+-- types
+--total bigint
+--__ivm_argument_total bigint
+
+-- state
+SELECT
+  0 AS `__ivm_key`,
+  `q`.`__ivm_nonnull_total` AS `__ivm_nonnull_total`,
+  `q`.`total` AS `total`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    COUNT(`clicks`.`user_id`) AS `__ivm_nonnull_total`,
+    CAST(SUM(`clicks`.`user_id`) AS BIGINT) AS `total`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+) AS `q`
+
+-- visible
+SELECT
+  `state`.`total` AS `total_2`
+FROM `shop`.`v__ivm` AS `state`
+
+-- merge of inserts in clicks
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  0 AS `__ivm_key`,
+  `q`.`__ivm_nonnull_total` AS `__ivm_nonnull_total`,
+  `q`.`total` AS `total`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    COALESCE(
+      SUM(
+        CASE
+          WHEN NOT `clicks`.`user_id` IS NULL
+          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+          ELSE 0
+        END
+      ),
+      0
+    ) AS `__ivm_nonnull_total`,
+    SUM(
+      CASE
+        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        THEN CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
+        ELSE -(
+          CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
+        )
+      END
+    ) AS `total`,
+    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+) AS `q`
+) as s
+on `t`.`__ivm_key` = `s`.`__ivm_key`
+when matched and (`s`.`__ivm_count` <> 0 OR `s`.`__ivm_nonnull_total` <> 0 OR `s`.`total` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `__ivm_nonnull_total` = CASE WHEN `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` END,
+  `total` = CASE WHEN `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` <> 0 THEN CAST(COALESCE(`t`.`total`, 0) + COALESCE(`s`.`total`, 0) AS BIGINT) END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_nonnull_total`, `total`, `__ivm_key`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`__ivm_nonnull_total`,
+  CASE WHEN `s`.`__ivm_nonnull_total` <> 0 THEN CAST(`s`.`total` AS BIGINT) END,
+  `s`.`__ivm_key`
+)
+
+-- merge of changes in clicks
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  0 AS `__ivm_key`,
+  `q`.`__ivm_nonnull_total` AS `__ivm_nonnull_total`,
+  `q`.`total` AS `total`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    COALESCE(
+      SUM(
+        CASE
+          WHEN NOT `clicks`.`user_id` IS NULL
+          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+          ELSE 0
+        END
+      ),
+      0
+    ) AS `__ivm_nonnull_total`,
+    SUM(
+      CASE
+        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        THEN CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
+        ELSE -(
+          CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
+        )
+      END
+    ) AS `total`,
+    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+) AS `q`
+) as s
+on `t`.`__ivm_key` = `s`.`__ivm_key`
+when matched and (`s`.`__ivm_count` <> 0 OR `s`.`__ivm_nonnull_total` <> 0 OR `s`.`total` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+  `__ivm_nonnull_total` = CASE WHEN `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` END,
+  `total` = CASE WHEN `t`.`__ivm_nonnull_total` + `s`.`__ivm_nonnull_total` <> 0 THEN CAST(COALESCE(`t`.`total`, 0) + COALESCE(`s`.`total`, 0) AS BIGINT) END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_nonnull_total`, `total`, `__ivm_key`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`__ivm_nonnull_total`,
+  CASE WHEN `s`.`__ivm_nonnull_total` <> 0 THEN CAST(`s`.`total` AS BIGINT) END,
+  `s`.`__ivm_key`
+)

@@ -1,0 +1,120 @@
+"""Golden pairs: the SQL of a view, and all SQL that maintains it, in files a SQL person can read.
+
+After a wanted change: `pytest tests/unit/golden --update-golden`, and read the diff.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jinja2
+import pytest
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.refresh.plan import MergeSql
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.state.merge import Merge, merge
+from dbt.adapters.ivm_spark.state.visible import visible_query
+from dbt.adapters.ivm_spark.view.build import View, build_view
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.include.ivm_spark import PACKAGE_PATH
+from tests.unit.golden.shop import CATALOG, TYPES
+
+CASES = sorted((Path(__file__).parent / "cases").glob("*.sql"))
+STATE = "`shop`.`v__ivm`"
+
+
+@pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
+def test_golden(path: Path, update_golden: bool) -> None:
+    sections = _sections(path.read_text())
+    written = _write(sections["view"], _types(sections.get("types", "")))
+    if update_golden:
+        kept = {k: v for k, v in sections.items() if k in ("view", "types")}
+        path.write_text("\n\n".join(f"-- {k}\n{v}" for k, v in {**kept, **written}.items()) + "\n")
+        return
+    for name, text in written.items():
+        assert sections.get(name) == text, f"{path.name}: {name}"
+    assert set(sections) - {"view", "types"} == set(written)
+
+
+def test_there_are_cases() -> None:
+    assert len(CASES) >= 15
+
+
+def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
+    try:
+        view = build_view(sql, CATALOG)
+        known = {**TYPES, **types}
+        columns = probe(view.root).columns
+        layout = lay_out(view, {c: known.get(c) or known[_base(c)] for c in columns}, STATE)
+    except NotMaintained as error:
+        return {"reason": str(error)}
+    pinned = dict.fromkeys(view.sources, 9)
+    versions = Versions(dict.fromkeys(view.sources, 7), pinned)
+    texts = {
+        "state": to_sql(render(fill(layout), versions.bind), pretty=True),
+        "visible": to_sql(visible_query(layout, {}, None), pretty=True),
+    }
+    for source in sorted(view.sources):
+        name = source.split(".")[-1].strip("`")
+        for insert_only in (True, False):
+            kind = "inserts" if insert_only else "changes"
+            texts[f"merge of {kind} in {name}"] = _merge(
+                view, layout, versions, source, insert_only
+            )
+            if len(view.sources) > 1 and name != "orders":
+                break
+    return texts
+
+
+def _merge(view: View, layout, versions: Versions, source: str, insert_only: bool) -> str:
+    change = delta(layout.input, Context(frozenset({source})))
+    parts = merge(layout, change, STATE, versions.bind, insert_only)
+    return _template(parts)
+
+
+def _template(parts: Merge) -> str:
+    """The macro `ivm_merge`, rendered without dbt."""
+    text = (Path(PACKAGE_PATH) / "macros" / "state" / "merge.sql").read_text()
+    environment = jinja2.Environment(extensions=["jinja2.ext.do"])
+    environment.globals["adapter"] = type(
+        "Adapter", (), {"quote": staticmethod(lambda n: f"`{n}`")}
+    )
+    environment.globals["ivm_quoted"] = lambda state: state
+    plan = type("Plan", (), {"merge": merge_text(parts)})
+    macro = environment.from_string(text).module.ivm_spark__ivm_merge
+    return str(macro(STATE, plan)).strip()
+
+
+def merge_text(parts: Merge) -> MergeSql:
+    return MergeSql(
+        source=to_sql(parts.source, pretty=True),
+        on=to_sql(parts.on),
+        gone=to_sql(parts.gone) if parts.gone is not None else "",
+        changed=to_sql(parts.changed),
+        updates=tuple((n, to_sql(v)) for n, v in parts.updates),
+        born=to_sql(parts.born),
+        inserts=tuple((n, to_sql(v)) for n, v in parts.inserts),
+    )
+
+
+def _sections(text: str) -> dict[str, str]:
+    parts = re.split(r"^-- (.+)$", text, flags=re.MULTILINE)
+    return {name.strip(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def _base(name: str) -> str:
+    """A name without the number that makes it unique in its tree."""
+    return re.sub(r"_\d+$", "", name)
+
+
+def _types(text: str) -> dict[str, str]:
+    pairs = (line.lstrip("- ").split(" ", 1) for line in text.splitlines() if line.strip())
+    return {name: kind for name, kind in pairs}
