@@ -59,25 +59,13 @@ class TestMaintainedShapes:
     def runs(self, warehouse: Warehouse) -> list[tuple[str, set[str], dict[str, Any], list[str]]]:
         """The first build and each batch: its name, the sources it moved, the responses by model,
         and the differences between the models and their queries after it."""
-        print(f"seed {SEED}")
+        print(f"seed {SEED}")  # noqa: T201
         changes = Changes(warehouse, SEED)
         changes.create()
         runs = []
         for batch in (None, *BATCHES):
             moved = batch(changes) if batch is not None else set()
             responses = warehouse.run()
-            if __import__("os").environ.get("PH"):
-                print(
-                    "PH",
-                    {
-                        n: (
-                            r.get("refresh_kind"),
-                            r.get("seconds"),
-                            (r.get("reason") or {}).get("detail"),
-                        )
-                        for n, r in responses.items()
-                    },
-                )
             differences = [text for name in SHAPES for text in warehouse.differences(name)]
             name = batch.__name__ if batch is not None else "first build"
             runs.append((name, moved, responses, differences))

@@ -143,11 +143,12 @@ class TestChangedQueries:
         warehouse.check("edited", "reworded", "renamed", "turned")
 
 
+BOUNDS = {"one_table": (22, 20), "two_tables": (26, 30)}
+"""Upper bounds of (statements, jobs) of a run that refreshes one view incrementally."""
+
+
 class TestWork:
     """What one refresh costs in statements and Spark jobs; the numbers are printed."""
-
-    BOUNDS = {"one_table": (22, 20), "two_tables": (26, 30)}
-    """Upper bounds of (statements, jobs) of a run that refreshes one view incrementally."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -179,11 +180,11 @@ class TestWork:
         built.sql("insert into facts values ('a', 2)")
         with watch() as work:
             response = built.run(name)[name]
-        print(f"{name}: {len(work.statements)} statements, {work.jobs} Spark jobs")
+        print(f"{name}: {len(work.statements)} statements, {work.jobs} Spark jobs")  # noqa: T201
         assert response["refresh_kind"] == "incremental"
         merges = [s for s in work.statements if "merge into" in s.lower()]
         assert len(merges) == 1
-        statements, jobs = self.BOUNDS[name]
+        statements, jobs = BOUNDS[name]
         assert (len(work.statements) <= statements, work.jobs <= jobs) == (True, True), (
             len(work.statements),
             work.jobs,
@@ -198,7 +199,7 @@ class TestWork:
         built.sql("select 1")
         with watch() as work:
             response = built.run(name)[name]
-        print(f"{name}, nothing moved: {len(work.statements)} statements, {work.jobs} Spark jobs")
+        print(f"{name}, nothing moved: {len(work.statements)} statements, {work.jobs} Spark jobs")  # noqa: T201
         assert response["refresh_kind"] == "none"
         assert response["technique"] == "no_op"
         assert response["_message"] == "NO CHANGES"

@@ -285,7 +285,7 @@ class TestConfigs:
     def test_both_runs_do_as_ever(self, built: Any, name: str) -> None:
         warehouse, results = built
         relation = f"{warehouse.schema}_away.other_name" if name == "aliased" else name
-        for result, kind in zip(results, ("initial", "incremental")):
+        for result, kind in zip(results, ("initial", "incremental"), strict=True):
             assert result[name].status == "success", result[name].message
             assert result[name].adapter_response["refresh_kind"] == kind
         shown = bag(warehouse.rows(f"select * from {relation}"))
@@ -296,7 +296,7 @@ class TestConfigs:
 
         def detail(name: str) -> dict[str, Any]:
             columns = [c for c, _ in warehouse.columns(f"describe detail {name}")]
-            return dict(zip(columns, warehouse.rows(f"describe detail {name}")[0]))
+            return dict(zip(columns, warehouse.rows(f"describe detail {name}")[0], strict=True))
 
         assert detail("partitioned__ivm")["partitionColumns"] == ["k"]
         assert detail("clustered__ivm")["clusteringColumns"] == ["k"]

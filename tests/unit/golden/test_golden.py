@@ -116,5 +116,5 @@ def _base(name: str) -> str:
 
 
 def _types(text: str) -> dict[str, str]:
-    pairs = (line.lstrip("- ").split(" ", 1) for line in text.splitlines() if line.strip())
-    return {name: kind for name, kind in pairs}
+    pairs = (tuple(line.lstrip("- ").split(" ", 1)) for line in text.splitlines() if line.strip())
+    return dict(pairs)

@@ -77,7 +77,7 @@ def merged(row: Mapping[str, Any]) -> Outcome:
     )
 
 
-def message(plan: Plan, outcome: Outcome, seconds: float) -> str:
+def message(plan: Plan, outcome: Outcome) -> str:
     """What dbt's console shows in brackets, without the seconds that dbt adds itself."""
     if plan.kind is RefreshKind.NONE:
         return "NO CHANGES"
@@ -91,7 +91,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
     """The fields of adapter_response in run_results.json (DESIGN section 2); seconds by phase."""
     reason = plan.reason
     return {
-        "_message": message(plan, outcome, sum(phases.values())),
+        "_message": message(plan, outcome),
         "refresh_kind": plan.kind.value,
         "technique": plan.technique.value,
         "reason": None

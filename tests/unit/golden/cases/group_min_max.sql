@@ -4,6 +4,8 @@ select customer_id, min(amount) as lowest, max(ordered_on) as newest from shop.o
 -- types
 --lowest decimal(12,2)
 --newest date
+--__ivm_argument_lowest decimal(12,2)
+--__ivm_argument_newest date
 
 -- state
 SELECT
@@ -42,12 +44,12 @@ GROUP BY
   `orders`.`customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
-when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM (least(`t`.`lowest`, `s`.`lowest`))) OR NOT (`t`.`newest` IS NOT DISTINCT FROM (greatest(`t`.`newest`, `s`.`newest`)))) then update set
-  `__ivm_count` = CASE WHEN (`t`.`__ivm_count` + `s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM least(`t`.`lowest`, `s`.`lowest`)) OR NOT (`t`.`newest` IS NOT DISTINCT FROM greatest(`t`.`newest`, `s`.`newest`))) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
   `lowest` = least(`t`.`lowest`, `s`.`lowest`),
   `newest` = greatest(`t`.`newest`, `s`.`newest`)
 when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`, `newest`, `customer_id`) values (
-  CASE WHEN (`s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
   `s`.`lowest`,
   `s`.`newest`,
   `s`.`customer_id`
@@ -135,12 +137,12 @@ LEFT JOIN ivm_fresh
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM (CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE least(`t`.`lowest`, `s`.`lowest`) END)) OR NOT (`t`.`newest` IS NOT DISTINCT FROM (CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE greatest(`t`.`newest`, `s`.`newest`) END))) then update set
-  `__ivm_count` = CASE WHEN (`t`.`__ivm_count` + `s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
+when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`lowest` IS NOT DISTINCT FROM CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE least(`t`.`lowest`, `s`.`lowest`) END) OR NOT (`t`.`newest` IS NOT DISTINCT FROM CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE greatest(`t`.`newest`, `s`.`newest`) END)) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END,
   `lowest` = CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE least(`t`.`lowest`, `s`.`lowest`) END,
   `newest` = CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE greatest(`t`.`newest`, `s`.`newest`) END
 when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`, `newest`, `customer_id`) values (
-  CASE WHEN (`s`.`__ivm_count`) < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); rebuild with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
   CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_lowest` ELSE `s`.`lowest` END,
   CASE WHEN NOT `s`.`__ivm_fresh___ivm_count` IS NULL THEN `s`.`__ivm_fresh_newest` ELSE `s`.`newest` END,
   `s`.`customer_id`

@@ -1,0 +1,117 @@
+"""Incremental, full or nothing: each situation and its decision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.decide import SMALL_ROWS, Situation, decide
+from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
+MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, 10)})
+STILL = Situation(
+    config=IvmConfig(),
+    fingerprint="q-c-s",
+    lasting=None,
+    watermark=MARK,
+    exists=True,
+    modified="",
+    heads={"`s`.`t`": Head("table", 5, True)},
+)
+MOVED = replace(STILL, heads={"`s`.`t`": Head("table", 6, True, (APPEND,))})
+
+
+def _reason(situation: Situation) -> ReasonCode | None:
+    decision = decide(situation)
+    assert decision.build == (decision.reason is not None)
+    return decision.reason.code if decision.reason else None
+
+
+def test_nothing_moved() -> None:
+    decision = decide(STILL)
+    assert not decision.build
+    assert decision.moved == frozenset()
+
+
+def test_a_source_that_moved_is_merged() -> None:
+    decision = decide(MOVED)
+    assert not decision.build
+    assert decision.moved == {"`s`.`t`"}
+    assert decision.windows["`s`.`t`"].rows == 7
+
+
+def test_the_first_build_has_no_reason() -> None:
+    decision = decide(replace(STILL, exists=False, watermark=None))
+    assert decision.build
+    assert decision.first
+    assert decision.reason is None
+
+
+@pytest.mark.parametrize(
+    ("situation", "code"),
+    [
+        (replace(STILL, full_refresh=True), ReasonCode.FULL_REFRESH_REQUESTED),
+        (replace(STILL, modified="WRITE at version 9"), ReasonCode.STATE_MODIFIED),
+        (replace(STILL, watermark=None), ReasonCode.STATE_MISSING),
+        (replace(STILL, fingerprint="other-c-s"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (replace(STILL, fingerprint="q-other-s"), ReasonCode.DATA_SCHEMA_CHANGED),
+        (replace(STILL, fingerprint="q-c-other"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (replace(STILL, heads={"`s`.`t`": Head("other", 5, True)}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, heads={"`s`.`t`": Head("table", 4, True)}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (
+            replace(MOVED, heads={"`s`.`t`": Head("table", 6, False, (APPEND,))}),
+            ReasonCode.CDF_UNAVAILABLE,
+        ),
+        (replace(MOVED, heads={"`s`.`t`": Head("table", 6, True)}), ReasonCode.CHANGE_SET_MISSING),
+        (
+            replace(MOVED, config=IvmConfig(refresh_policy=RefreshPolicy.FULL)),
+            ReasonCode.FULL_REFRESH_REQUESTED,
+        ),
+        (
+            replace(MOVED, lasting=Reason(ReasonCode.OPERATOR_NOT_SUPPORTED, "LEFT JOIN")),
+            ReasonCode.OPERATOR_NOT_SUPPORTED,
+        ),
+    ],
+)
+def test_rebuilds(situation: Situation, code: ReasonCode) -> None:
+    assert _reason(situation) is code
+
+
+def test_policy_full_does_nothing_where_nothing_moved() -> None:
+    config = IvmConfig(refresh_policy=RefreshPolicy.FULL)
+    assert _reason(replace(STILL, config=config)) is None
+
+
+def test_a_query_that_is_not_maintained_is_left_alone_only_if_it_is_repeatable() -> None:
+    lasting = Reason(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, "rand()")
+    assert _reason(replace(STILL, lasting=lasting)) is None
+    assert _reason(replace(STILL, lasting=lasting, repeatable=False)) is lasting.code
+
+
+@pytest.mark.parametrize(
+    ("rows", "changed", "policy", "code"),
+    [
+        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (SMALL_ROWS, SMALL_ROWS // 5, RefreshPolicy.AUTO, None),
+        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.INCREMENTAL, None),
+        (SMALL_ROWS - 1, SMALL_ROWS // 2, RefreshPolicy.AUTO, None),
+    ],
+)
+def test_auto_rebuilds_where_much_changed(
+    rows: int, changed: int, policy: RefreshPolicy, code: ReasonCode | None
+) -> None:
+    commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
+    situation = replace(
+        MOVED,
+        config=IvmConfig(refresh_policy=policy, change_threshold=0.3),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows)}),
+        heads={"`s`.`t`": Head("table", 6, True, (commit,))},
+    )
+    assert _reason(situation) is code

@@ -1,0 +1,66 @@
+"""What an error of the commit stands for, and what the console says."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.outcome import Outcome, message, outcome_of_error
+from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.watermark import Watermark
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+MARK = Watermark("id", 1, "", {})
+
+
+def test_a_lost_race_is_planned_again() -> None:
+    outcome = outcome_of_error("[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict")
+    assert outcome is not None
+    assert outcome.lost
+    assert not outcome.done
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("[DELTA_MISSING_CHANGE_DATA] Error getting change data", ReasonCode.CDF_UNAVAILABLE),
+        (
+            "[DELTA_CHANGE_DATA_FEED_INCOMPATIBLE_DATA_SCHEMA] Retrieving",
+            ReasonCode.DATA_SCHEMA_CHANGED,
+        ),
+        ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered", ReasonCode.CHANGE_SET_MISSING),
+    ],
+)
+def test_a_lost_feed_has_its_reason(text: str, code: ReasonCode) -> None:
+    outcome = outcome_of_error(text)
+    assert outcome is not None
+    assert outcome.broken is not None
+    assert outcome.broken.code is code
+
+
+def test_any_other_error_is_the_users() -> None:
+    assert outcome_of_error("[DIVIDE_BY_ZERO] Division by zero") is None
+
+
+@pytest.mark.parametrize(
+    ("plan", "outcome", "text"),
+    [
+        (Plan(RefreshKind.NONE, Technique.NO_OP, MARK), Outcome(False), "NO CHANGES"),
+        (
+            Plan(RefreshKind.INCREMENTAL, Technique.ROW_BASED, MARK),
+            Outcome(True, inserted=12, updated=40, deleted=3),
+            "INCREMENTAL +12 ~40 -3",
+        ),
+        (
+            Plan(RefreshKind.INITIAL, Technique.INITIAL, MARK),
+            Outcome(True, inserted=5),
+            "INITIAL 5 rows",
+        ),
+        (
+            Plan(RefreshKind.FULL, Technique.FULL, MARK, Reason(ReasonCode.SOURCE_REPLACED)),
+            Outcome(True, inserted=5),
+            "FULL 5 rows: SOURCE_REPLACED",
+        ),
+    ],
+)
+def test_the_console(plan: Plan, outcome: Outcome, text: str) -> None:
+    assert message(plan, outcome) == text

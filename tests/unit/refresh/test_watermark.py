@@ -1,0 +1,60 @@
+"""A watermark survives the way through a commit's metadata, and only ours is read."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark, decode, newest
+from dbt.adapters.ivm_spark.source.commit import Commit
+
+MARK = Watermark(
+    state_id="abc",
+    refresh=7,
+    fingerprint="a-b-c",
+    sources={"`s`.`t; drop`": SourceMark("id", 12, 3)},
+    outputs=(("na'me", "decimal(10,2)"),),
+    types={"x": "bigint"},
+    lasting=("OPERATOR_NOT_SUPPORTED", "LEFT JOIN"),
+)
+OURS = Commit(4, "MERGE", {}, {"numTargetRowsInserted": "0"}, MARK.encode())
+
+
+def test_round_trip() -> None:
+    assert decode(MARK.encode()) == MARK
+
+
+def test_it_is_safe_in_a_set_statement() -> None:
+    assert set(MARK.encode()) <= set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_="
+    )
+
+
+@pytest.mark.parametrize("metadata", [None, "", "something of the user's", "ivm1.%%%", "ivm1.e30="])
+def test_what_is_not_ours_is_no_watermark(metadata: str | None) -> None:
+    assert decode(metadata) is None
+
+
+def test_a_later_format_is_not_read() -> None:
+    text = base64.urlsafe_b64encode(json.dumps({"format": 99}).encode()).decode()
+    assert decode("ivm1." + text) is None
+
+
+def test_maintenance_in_between_is_no_modification() -> None:
+    commits = [Commit(6, "OPTIMIZE", {}, {}), Commit(5, "SET TBLPROPERTIES", {}, {}), OURS]
+    history = newest(commits)
+    assert history.watermark == MARK
+    assert history.modified == ""
+
+
+def test_a_foreign_write_is_seen() -> None:
+    history = newest([Commit(5, "DELETE", {}, {"numDeletedRows": "1"}), OURS])
+    assert history.watermark == MARK
+    assert history.modified == "DELETE at version 5"
+
+
+def test_an_alter_that_carries_our_metadata_is_not_the_watermark() -> None:
+    later = Commit(5, "SET TBLPROPERTIES", {}, {}, "ivm1.bogus")
+    assert newest([later, OURS]).watermark == MARK

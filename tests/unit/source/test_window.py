@@ -1,0 +1,112 @@
+"""What the commits of a window may have done, from Delta's own metrics."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ivm_spark.source.commit import Commit, Effect, commit_from
+from dbt.adapters.ivm_spark.source.window import Head, Window, window
+from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+
+FEED = '{"delta.enableChangeDataFeed":"true"}'
+NO_FEED = '{"delta.enableChangeDataFeed":"false"}'
+
+
+def _commit(version: int, operation: str, metrics: Any = None, **parameters: str) -> Commit:
+    return Commit(version, operation, parameters, metrics or {})
+
+
+def _merge(version: int, inserted: int, updated: int, deleted: int) -> Commit:
+    metrics = {
+        "numTargetRowsInserted": str(inserted),
+        "numTargetRowsUpdated": str(updated),
+        "numTargetRowsDeleted": str(deleted),
+    }
+    return _commit(version, "MERGE", metrics)
+
+
+def _window(*commits: Commit, feed: bool = True) -> Window:
+    newest = max(c.version for c in commits)
+    return window("`s`.`t`", 0, Head("id", newest, feed, commits))
+
+
+@pytest.mark.parametrize(
+    ("commit", "effect", "rows"),
+    [
+        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append"), Effect.INSERTS, 3),
+        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Overwrite"), Effect.GENERAL, 3),
+        (_commit(1, "STREAMING UPDATE", {}, outputMode="Append"), Effect.INSERTS, 0),
+        (_commit(1, "DELETE", {"numDeletedRows": "2"}), Effect.DELETES, 2),
+        (_commit(1, "UPDATE", {"numUpdatedRows": "2"}), Effect.GENERAL, 2),
+        (_merge(1, 4, 0, 0), Effect.INSERTS, 4),
+        (_merge(1, 0, 0, 4), Effect.DELETES, 4),
+        (_merge(1, 1, 0, 1), Effect.GENERAL, 2),
+        (_merge(1, 0, 2, 0), Effect.GENERAL, 2),
+        (_merge(1, 0, 0, 0), Effect.NOTHING, 0),
+        (_commit(1, "OPTIMIZE"), Effect.NOTHING, 0),
+        (_commit(1, "VACUUM END"), Effect.NOTHING, 0),
+        (_commit(1, "SOMETHING NEW"), Effect.GENERAL, 0),
+        (_commit(1, "RESTORE"), Effect.GENERAL, 0),
+    ],
+)
+def test_effects(commit: Commit, effect: Effect, rows: int) -> None:
+    found = _window(commit)
+    assert found.effect is effect
+    assert found.rows == rows
+    assert found.broken is None
+
+
+def test_inserts_and_deletes_are_general() -> None:
+    inserted = _commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append")
+    assert _window(inserted, _commit(2, "DELETE")).effect is Effect.GENERAL
+    assert _window(inserted, _commit(2, "OPTIMIZE")).effect is Effect.INSERTS
+
+
+@pytest.mark.parametrize(
+    ("commits", "code"),
+    [
+        ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties="{}")], "CDF_UNAVAILABLE"),
+        ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties=FEED)], None),
+        (
+            [_commit(1, "UPDATE"), _commit(2, "SET TBLPROPERTIES", properties=FEED)],
+            "CDF_UNAVAILABLE",
+        ),
+        ([_commit(1, "SET TBLPROPERTIES", properties=FEED), _commit(2, "UPDATE")], None),
+        (
+            [_commit(1, "SET TBLPROPERTIES", properties=NO_FEED), _commit(2, "UPDATE")],
+            "CDF_UNAVAILABLE",
+        ),
+        ([_commit(1, "RENAME COLUMN"), _commit(2, "UPDATE")], "DATA_SCHEMA_CHANGED"),
+        ([_commit(1, "ADD COLUMNS"), _commit(2, "UPDATE")], None),
+        ([_commit(1, "SET TBLPROPERTIES", properties=NO_FEED)], None),
+    ],
+)
+def test_whether_the_feed_can_be_read(commits: list[Commit], code: str | None) -> None:
+    broken = _window(*commits).broken
+    assert (broken.code if broken else None) == (ReasonCode(code) if code else None)
+
+
+def test_a_feed_that_is_off_now() -> None:
+    broken = _window(_commit(1, "UPDATE"), feed=False).broken
+    assert broken is not None
+    assert broken.code is ReasonCode.CDF_UNAVAILABLE
+
+
+def test_commits_that_the_log_no_longer_has() -> None:
+    broken = _window(_commit(2, "UPDATE")).broken
+    assert broken is not None
+    assert broken.code is ReasonCode.CHANGE_SET_MISSING
+
+
+def test_a_row_of_history_through_thrift_has_maps_as_json() -> None:
+    row = {
+        "version": 3,
+        "operation": "WRITE",
+        "operationParameters": '{"mode":"Append"}',
+        "operationMetrics": '{"numOutputRows":"2"}',
+        "userMetadata": None,
+    }
+    assert commit_from(row).effect is Effect.INSERTS
+    assert commit_from(row).rows == 2

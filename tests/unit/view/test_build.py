@@ -1,0 +1,157 @@
+"""Reading queries: what is understood, and what is refused with which reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.analysis import read
+from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.dialect import dialect_name, to_sql
+from dbt.adapters.ivm_spark.view.parse import parse
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.render import render
+from tests.unit.golden.shop import CATALOG, RELATIONS
+
+
+def _sql(query: str, catalog: Catalog = CATALOG) -> str:
+    return to_sql(render(build_view(query, catalog).root, bind_plain))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "date_sub(ordered_on, 1)",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY amount)",
+        "instr(note, 'a')",
+        "string_agg(note, ',')",
+        "count_if(amount > 1)",
+        "nvl(note, 'x')",
+        "mod(order_id, 3)",
+        "try_divide(amount, 2)",
+    ],
+)
+def test_a_function_stays_what_the_user_called(call: str) -> None:
+    name = call.split("(")[0]
+    assert f"{name}(" in _sql(f"select {call} as x from shop.orders")
+
+
+def test_two_quotes_in_a_string_are_one() -> None:
+    assert r"'it\'s'" in _sql("select order_id from orders where note = 'it''s'")
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "names"),
+    [
+        ("select rand() as r from orders", "EXPRESSION_NOT_DETERMINISTIC", "rand()"),
+        ("select uuid() as r from orders", "EXPRESSION_NOT_DETERMINISTIC", "uuid()"),
+        ("select current_date as r from orders", "EXPRESSION_NOT_DETERMINISTIC", "CURRENT_DATE"),
+        ("select unix_timestamp() as r from orders", "EXPRESSION_NOT_DETERMINISTIC", "unix"),
+        ("select date'today' as r from orders", "EXPRESSION_NOT_DETERMINISTIC", "today"),
+        ("select sum(order_id) over (order by amount) as r from orders",
+         "WINDOW_WITHOUT_PARTITION_BY", "OVER"),
+        ("select order_id from orders full join customers using (customer_id)",
+         "OPERATOR_NOT_SUPPORTED", "FULL JOIN"),
+        ("select order_id from orders where exists (select 1 from customers)",
+         "OPERATOR_NOT_SUPPORTED", "subquery"),
+        ("select order_id from orders tablesample (10 percent)", "OPERATOR_NOT_SUPPORTED", "sample"),
+        ("select order_id from orders version as of 3", "OPERATOR_NOT_SUPPORTED", "version"),
+        ("select customer_id from orders except select customer_id from customers",
+         "OPERATOR_NOT_SUPPORTED", "EXCEPT"),
+        ("select customer_id, sum(amount) as s from orders group by rollup (customer_id)",
+         "OPERATOR_NOT_SUPPORTED", "ROLLUP"),
+        ("select id from range(10)", "OPERATOR_NOT_SUPPORTED", "table function"),
+        ("select 1 as one", "OPERATOR_NOT_SUPPORTED", "without a source"),
+        ("select nope from orders", "QUERY_NOT_UNDERSTOOD", "nope"),
+        ("select from where", "QUERY_NOT_UNDERSTOOD", ""),
+        ("delete from orders", "QUERY_NOT_UNDERSTOOD", "not one query"),
+        ("with recursive r as (select 1 as n union all select n + 1 from r) select n from r",
+         "OPERATOR_NOT_SUPPORTED", ""),
+    ],
+)  # fmt: skip
+def test_refusals(query: str, code: str, names: str) -> None:
+    with pytest.raises(NotMaintained) as error:
+        build_view(query, CATALOG)
+    assert error.value.reason.code is ReasonCode(code)
+    assert names.lower() in str(error.value).lower()
+
+
+def test_a_source_that_is_not_delta() -> None:
+    csv = Relation("`shop`.`files`", RelationKind.OTHER, (("a", "int"),))
+    catalog = Catalog({relation_key(csv.name): csv}, ("shop",))
+    with pytest.raises(NotMaintained) as error:
+        build_view("select a from files", catalog)
+    assert error.value.reason.code is ReasonCode.INPUT_NOT_IN_DELTA
+    assert "files" in error.value.reason.detail
+
+
+def test_relations_that_the_catalog_lacks_are_named() -> None:
+    parsed = parse("with o as (select * from other.t) select * from o join here", CATALOG)
+    assert set(parsed.missing) == {"`other`.`t`", "`shop`.`here`"}
+
+
+def test_a_cte_hides_a_table_of_its_name_but_not_inside_itself() -> None:
+    sql = _sql("with orders as (select order_id from orders where amount > 1) select * from orders")
+    assert sql.count("FROM `shop`.`orders`") == 1
+
+
+def test_columns_that_are_not_used_are_not_read() -> None:
+    sql = _sql("select d.order_id from (select * from orders) d")
+    assert "note" not in sql
+
+
+def test_names_with_spaces_and_quotes_are_quoted() -> None:
+    odd = Relation("`shop`.`od``d t`", RelationKind.DELTA, (("a b", "int"), ("select", "int")))
+    catalog = Catalog({relation_key(odd.name): odd}, ("shop",))
+    sql = _sql("select `a b`, `select` from `od``d t`", catalog)
+    assert "`a b`" in sql
+    assert "FROM `shop`.`od``d t`" in sql
+
+
+def test_case_sensitive_names() -> None:
+    both = Relation("`shop`.`t`", RelationKind.DELTA, (("a", "int"), ("A", "int")))
+    catalog = Catalog({relation_key(both.name): both}, ("shop",))
+    root = build_view("select a, A as b from t", catalog, dialect_name(True)).root
+    sql = to_sql(render(root, bind_plain))
+    assert "`t`.`a`" in sql
+    assert "`t`.`A`" in sql
+
+
+QUERY = "select customer_id, sum(amount) as revenue from shop.orders group by customer_id"
+
+
+@pytest.mark.parametrize(
+    ("other", "same"),
+    [
+        (QUERY.upper().replace("AS REVENUE", "as revenue").replace("SELECT CUSTOMER_ID", "SELECT customer_id"), True),
+        (f"-- a comment\n{QUERY.replace(' from', chr(10) + '  FROM')}", True),
+        (QUERY.replace("sum(", "max("), False),
+        (QUERY.replace("as revenue", "as turnover"), False),
+        (QUERY.replace("as revenue", "as Revenue"), False),
+        (QUERY + " having count(*) > 1", False),
+    ],
+)  # fmt: skip
+def test_fingerprints(other: str, same: bool) -> None:
+    settings = {"spark.sql.ansi.enabled": "false"}
+    before = read(QUERY, CATALOG, settings).fingerprint
+    assert (read(other, CATALOG, settings).fingerprint == before) is same
+
+
+def test_a_fingerprint_knows_used_columns_and_settings_only() -> None:
+    settings = {"spark.sql.ansi.enabled": "false"}
+    before = read(QUERY, CATALOG, settings).fingerprint.split("-")
+    orders = RELATIONS[0]
+    unused = _with_type(orders, "note", "int")
+    used = _with_type(orders, "amount", "decimal(14,2)")
+    assert read(QUERY, unused, settings).fingerprint.split("-") == before
+    changed = read(QUERY, used, settings).fingerprint.split("-")
+    assert [a == b for a, b in zip(before, changed, strict=True)] == [True, False, True]
+    ansi = read(QUERY, CATALOG, {"spark.sql.ansi.enabled": "true"}).fingerprint.split("-")
+    assert [a == b for a, b in zip(before, ansi, strict=True)] == [True, True, False]
+
+
+def _with_type(relation: Relation, column: str, kind: str) -> Catalog:
+    columns = tuple((n, kind if n == column else k) for n, k in relation.columns)
+    changed = Relation(relation.name, relation.kind, columns)
+    return Catalog({**CATALOG.relations, relation_key(relation.name): changed}, ("shop",))
