@@ -39,6 +39,10 @@ LASTING = {
     "mapped": ("MAP_TYPE_NOT_SUPPORTED", "select k, map(k, v) as m from @facts where k <> ''"),
     "generated": ("OPERATOR_NOT_SUPPORTED", "select id, id * 2 as twice from range(3)"),
     "not_delta": ("INPUT_NOT_IN_DELTA", "select k, count(*) as n from @files group by k"),
+    "star": (
+        "WINDOW_WITHOUT_PARTITION_BY",
+        "select *, count(*) over () as among from @facts",
+    ),
     "half_delta": (
         "INPUT_NOT_IN_DELTA",
         "select f.k, f.v from @facts as f join @files as p on f.k = p.k",
@@ -135,6 +139,25 @@ class TestQueriesThatAreNotMaintained:
         for name in LASTING:
             shown = warehouse.columns(f"select * from {name}")
             assert shown == warehouse.columns(warehouse.queries[name])
+
+    def test_a_changed_text_is_noticed(self, runs: Any, warehouse: Warehouse) -> None:
+        """White space counts inside a literal, and a line's end ends a comment."""
+        texts = (
+            "select 'a b' as text, count(*) over () as n -- what\n, k from @facts",
+            "select 'a  b' as text, count(*) over () as n -- what\n, k from @facts",
+            "select 'a  b' as text, count(*) over () as n -- what , k\nfrom @facts",
+        )
+        for text in texts:
+            warehouse.write("reworded", HEADER + text.replace("@", "{{ target.schema }}."))
+            warehouse.run("reworded")
+            warehouse.check("reworded")
+
+    def test_a_source_gets_a_column(self, runs: Any, warehouse: Warehouse) -> None:
+        warehouse.sql("alter table facts add column w int", "insert into facts values ('w', 1, 2)")
+        warehouse.run("star")
+        warehouse.check("star")
+        names = [name for name, _ in warehouse.columns("select * from star")]
+        assert names == ["k", "v", "w", "among"]
 
 
 class TestRefreshesThatCannotBeIncremental:

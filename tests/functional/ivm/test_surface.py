@@ -90,6 +90,8 @@ class TestColumns:
 
 
 SCHEMA_YML = """
+sources:
+  - {name: raw, schema: "{{ target.schema }}", tables: [{name: facts}]}
 models:
   - name: sums
     description: Sums by key
@@ -111,8 +113,9 @@ TESTS = {"sums_are_positive.sql": "select * from {{ ref('sums') }} where total <
 class TestCommands:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        sums = {"sums.sql": "{{ config(materialized='ivm') }}\n" + SUMS}
-        return {**sums, **DOWNSTREAM, "schema.yml": SCHEMA_YML}
+        sums = "select k, sum(v) as total from {{ source('raw', 'facts') }} group by k"
+        ours = {"sums.sql": "{{ config(materialized='ivm') }}\n" + sums}
+        return {**ours, **DOWNSTREAM, "schema.yml": SCHEMA_YML}
 
     @pytest.fixture(scope="class")
     def tests(self) -> dict[str, str]:
@@ -175,10 +178,19 @@ class TestCommands:
         assert described["total"] == ("bigint", "Its sum")
         assert described["Comment"][0] == "Sums by key"
 
-    def test_empty_and_sample_never_change_a_view(self, built: Warehouse) -> None:
+    def test_a_description_that_changes(self, built: Warehouse) -> None:
+        schema = built.folder / "models" / "schema.yml"
+        schema.write_text(schema.read_text().replace("Its sum", "Another text"))
+        assert kinds(built.run("sums")) == {"sums": "none"}
+        described = {row[0]: row[1:] for row in built.rows("describe table sums")}
+        assert described["total"] == ("bigint", "Another text")
+
+    def test_empty_never_changes_a_view(self, built: Warehouse) -> None:
         before = built.bags("sums")
+        assert before
         built.dbt("run", "--select", "sums", "--empty", ok=None)
         assert built.bags("sums") == before
+        assert kinds(built.run("sums")) == {"sums": "none"}
 
 
 LOGGED = (

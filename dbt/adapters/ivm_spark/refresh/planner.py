@@ -32,7 +32,6 @@ from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
 
-FINGERPRINT = "ivm_spark.fingerprint"
 _SETTINGS = (
     "spark.sql.ansi.enabled",
     "spark.sql.caseSensitive",
@@ -49,16 +48,22 @@ class RefusedError(Exception):
 @dataclass(frozen=True)
 class Request:
     """What a run asks for: the model's compiled SQL, the quoted names of its view and state,
-    which of the two exist, its configs, and the keys of the relations that this run builds."""
+    the fingerprint that the view was created with (empty without a view of ours), whether there is
+    a state, its configs, and the keys of the relations that this run builds.
+
+    limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no reason
+    to change a state that exists.
+    """
 
     sql: str
     view: str
     state: str
-    view_exists: bool
+    shown: str
     state_exists: bool
     config: IvmConfig
     full_refresh: bool
     built: frozenset[str]
+    limited: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,10 @@ class Planner:
         Raises RefusedError where a config forbids what would have to be done or the query's
         columns can't be a view's; errors of Spark's own about the query pass through.
         """
+        if request.limited and request.state_exists:
+            recorded = self._history(request).watermark or Watermark("", 0, "", {})
+            outputs = self._outputs(request)
+            return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
         settings = self._settings()
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, settings)
@@ -153,7 +162,7 @@ class Planner:
             kind=RefreshKind.NONE,
             technique=Technique.NO_OP,
             watermark=next_mark,
-            view=view if self._needs_view(request, reading, decision) else "",
+            view="" if request.shown == reading.fingerprint and not decision.build else view,
             outputs=facts.outputs,
             key_columns=tuple(k.name for k in layout.keys) if layout is not None else (),
             windows=_shown(decision, heads),
@@ -258,15 +267,6 @@ class Planner:
 
     def _explain(self, sql: str) -> str:
         return str(next(iter(self._query(f"explain extended\n{sql}")[0].values())))
-
-    def _needs_view(self, request: Request, reading: Reading, decision: Decision) -> bool:
-        if decision.build or not request.view_exists:
-            return True
-        rows = self._query(f"show tblproperties {request.view}")
-        return all(
-            str(row["key"]) != FINGERPRINT or str(row["value"]) != reading.fingerprint
-            for row in rows
-        )
 
     def _marks(
         self, decision: Decision, heads: dict[str, Head], mark: Watermark | None

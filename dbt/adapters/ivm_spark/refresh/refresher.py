@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -25,6 +26,13 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 
 ATTEMPTS = 5
+_FINGERPRINT = re.compile(r"ivm_spark\.fingerprint=([0-9a-f-]+)")
+
+
+def shown_fingerprint(information: str) -> str:
+    """The fingerprint that a view of ours was created with, from SHOW TABLE EXTENDED."""
+    found = _FINGERPRINT.search(information)
+    return found.group(1) if found is not None else ""
 
 
 class Refresher:
@@ -55,27 +63,30 @@ class Refresher:
         sql: str,
         view: str,
         state: str,
-        view_exists: bool,
+        information: str,
         state_exists: bool,
         config: Mapping[str, Any],
         full_refresh: bool,
         built: Iterable[str],
+        limited: bool,
     ) -> Refresher:
         """A refresher for a model; its plan is made.
 
         model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds. Raises CompilationError for a config or query that is refused.
+        that this run builds; information: what dbt's cache has of the
+        existing view; limited: the SQL reads only some of the rows. Raises CompilationError for a config or query that is refused.
         """
         try:
             request = Request(
                 sql=sql,
                 view=view,
                 state=state,
-                view_exists=view_exists,
+                shown=shown_fingerprint(information),
                 state_exists=state_exists,
                 config=read_config(config),
                 full_refresh=full_refresh,
                 built=frozenset(relation_key(name) for name in built),
+                limited=limited,
             )
             return cls(query, pins, request, model)
         except ConfigError as error:

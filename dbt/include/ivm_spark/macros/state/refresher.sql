@@ -17,7 +17,7 @@
       sql=compiled_code,
       view=ivm_quoted(target),
       state=ivm_quoted(state),
-      view_exists=existing is not none and existing.is_view,
+      information=(existing.information or '') if existing is not none and existing.is_view else '',
       state_exists=adapter.get_relation(
           database=none, schema=state.schema, identifier=state.identifier) is not none,
       config={
@@ -28,7 +28,14 @@
       },
       full_refresh=should_full_refresh(),
       built=built,
+      limited=ivm_is_limited(),
   )) }}
+{%- endmacro %}
+
+{#- True under --empty and --sample, where refs are subqueries over some of the rows. -#}
+{% macro ivm_is_limited() -%}
+  {%- set given = invocation_args_dict.get('empty') or invocation_args_dict.get('sample') -%}
+  {{ return(true if given else false) }}
 {%- endmacro %}
 
 {#- A relation's name as SQL in which every part is quoted. -#}
