@@ -73,8 +73,9 @@ class Refresher:
         """A refresher for a model; its plan is made.
 
         model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds; information: what dbt's cache has of the
-        existing view; limited: the SQL reads only some of the rows. Raises CompilationError for a config or query that is refused.
+        that this run builds; information: what dbt's cache has of the existing view; limited: the
+        SQL reads only some of the rows. Raises CompilationError for a config or query that is
+        refused.
         """
         try:
             request = Request(
