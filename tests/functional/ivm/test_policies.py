@@ -246,7 +246,7 @@ class TestWhatTheRunSays:
             "incremental",
             "group_aggregate",
         )
-        assert response["reason"] is None
+        assert response.get("reason") is None
         ((name, source),) = response["sources"].items()
         assert "facts" in name
         assert (source["from"], source["to"]) == (1, 4)

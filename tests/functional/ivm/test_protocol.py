@@ -129,11 +129,12 @@ class TestTwoRunsAtOnce:
             sql=built.queries["sums"],
             view=f"`{built.schema}`.`sums`",
             state=state,
-            view_exists=True,
+            information="",
             state_exists=True,
             config={},
             full_refresh=False,
             built=[],
+            limited=False,
         )
 
     @staticmethod
