@@ -48,7 +48,8 @@ def check(sql: str, seed: int) -> bool:
         moved = _window(engine, generator, inserts=generator.choice((0, 1, 4)), deletes=deletes)
         engine.merge(view, layout, moved, insert_only=deletes == 0)
         engine.settle()
-        assert engine.view_rows(layout, types) == engine.query_rows(view)
+        seen, wanted = engine.view_rows(layout, types), engine.query_rows(view)
+        assert seen == wanted, f"too many {seen - wanted}, missing {wanted - seen}"
     return True
 
 

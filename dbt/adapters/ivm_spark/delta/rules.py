@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
 from dbt.adapters.ivm_spark.delta.join import delta_join
 from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_filter,
@@ -42,11 +43,11 @@ RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Sort, delta_sort),
     (UnionAll, delta_union_all),
     (Join, delta_join),
+    (Aggregate, delta_aggregate),
+    (Distinct, delta_distinct),
 )
 
 _CLAUSES: dict[type, str] = {
-    Aggregate: "GROUP BY or an aggregate below another operator",
-    Distinct: "DISTINCT below another operator",
     Limit: "LIMIT below another operator",
 }
 
