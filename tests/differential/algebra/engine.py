@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
@@ -104,8 +105,9 @@ class Engine:
     def view_rows(self, layout: Layout, types: dict[str, str]) -> Counter[tuple[Any, ...]]:
         return self.bag(duck(visible_query(layout, types, None)))
 
-    def query_rows(self, view: View) -> Counter[tuple[Any, ...]]:
-        return self.bag(duck(render(view.root, bind_plain)))
+    def query_rows(self, sql: str) -> Counter[tuple[Any, ...]]:
+        """The rows of the user's text, read by sqlglot's own Spark dialect and not by ours."""
+        return self.bag(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
 
     def bag(self, sql: str) -> Counter[tuple[Any, ...]]:
         rows = self.connection.execute(sql).fetchall()

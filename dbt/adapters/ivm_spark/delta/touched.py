@@ -77,8 +77,13 @@ def _slice(given: Input, among: Node | None) -> Node:
         return given.post
     columns = tuple(Item(c, column(c)) for c in given.post.columns)
     keys = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(given.keys))
-    pairs = tuple((f"__ivm_key_{n}", f"__ivm_touched_{n}") for n in range(len(keys)))
-    return Project(SemiJoin(Project(given.post, (*columns, *keys)), among, pairs), columns)
+    same = tuple(
+        exp.NullSafeEQ(
+            this=column(f"__ivm_key_{n}"), expression=column(f"__ivm_touched_{n}")
+        )
+        for n in range(len(keys))
+    )
+    return Project(SemiJoin(Project(given.post, (*columns, *keys)), among, same), columns)
 
 
 def _before(given: Input, now: Node) -> Node:

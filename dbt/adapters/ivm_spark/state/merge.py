@@ -246,8 +246,13 @@ def _fresh(layout: Layout, among: str | None) -> Node:
         ),
     )
     scan = Scan(among, among, tuple((f"__ivm_among_{k.name}", k.name) for k in layout.keys))
-    pairs = tuple((f"__ivm_of_{k.name}", f"__ivm_among_{k.name}") for k in layout.keys)
-    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, pairs))
+    same = tuple(
+        exp.NullSafeEQ(
+            this=column(f"__ivm_of_{k.name}"), expression=column(f"__ivm_among_{k.name}")
+        )
+        for k in layout.keys
+    )
+    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, same))
 
 
 def _or_cte(bind: Binding) -> Binding:
