@@ -18,6 +18,7 @@ import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.fill import fill
@@ -71,7 +72,9 @@ class Engine:
         """The view of a query and its layout. Raises NotMaintained."""
         view = build_view(sql, self.catalog)
         types = self._types(render(probe(view.root), bind_plain))
-        return view, lay_out(view, types, STATE), types
+        layout = lay_out(view, types, STATE)
+        check_types(layout.input, lambda node: self._types(render(node, bind_plain)))
+        return view, layout, types
 
     def build(self, layout: Layout) -> None:
         query = duck(render(fill(layout), bind))

@@ -1,4 +1,4 @@
-"""The delta of outer, semi and anti joins by equality, and of set operations: the keys that a delta touches.
+"""The delta of outer, semi and anti joins by equality, and of set operations: touched keys.
 
 Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007) keeps the inner
 delta and the dangling rows apart; here both come out of the touched keys' rows at once.
@@ -45,10 +45,17 @@ def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
     return touched((left, right), lambda i: replace(node, left=i[0], right=i[1]))
 
 
+def equal_pairs(
+    predicates: tuple[exp.Expr, ...], left: Node, right: Node
+) -> list[tuple[exp.Expr, exp.Expr]]:
+    """The two sides of each equality between two inputs, the left input's first."""
+    return [p for p in (_pair(e, left, right) for e in predicates) if p is not None]
+
+
 def _sides(
     left: Node, right: Node, predicates: tuple[exp.Expr, ...], clause: str, derive: Derive
 ) -> tuple[Input, Input]:
-    pairs = [p for p in (_pair(e, left, right) for e in predicates) if p is not None]
+    pairs = equal_pairs(predicates, left, right)
     if not pairs:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{clause} without an equality")
     return (

@@ -4,7 +4,7 @@ GROUP BY, DISTINCT, outer, semi and anti joins by equality, INTERSECT and EXCEPT
 the keys that a delta touches can change, so the operator is applied twice to the rows of those
 keys, as they are now and as they were, and the second result is taken from the first:
 
-    K = keys(Δ₁) ∪ keys(Δ₂) …      Δ = op(post ⋉ K) ⊎ -op(pre ⋉ K)      pre ⋉ K = (post ⋉ K) ⊎ -Δ
+    K = keys(Δ₁), keys(Δ₂) …      Δ = op(post ⋉ K) ⊎ -op(pre ⋉ K)      pre ⋉ K = (post ⋉ K) ⊎ -Δ
 
 No old version of a source is read. Griffin, Kumar, "Algebraic change propagation for semijoin and
 outerjoin queries" (SIGMOD Record 1998); Gupta, Mumick, Subrahmanian, "Maintaining views
@@ -78,9 +78,7 @@ def _slice(given: Input, among: Node | None) -> Node:
     columns = tuple(Item(c, column(c)) for c in given.post.columns)
     keys = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(given.keys))
     same = tuple(
-        exp.NullSafeEQ(
-            this=column(f"__ivm_key_{n}"), expression=column(f"__ivm_touched_{n}")
-        )
+        exp.NullSafeEQ(this=column(f"__ivm_key_{n}"), expression=column(f"__ivm_touched_{n}"))
         for n in range(len(keys))
     )
     return Project(SemiJoin(Project(given.post, (*columns, *keys)), among, same), columns)
@@ -111,5 +109,3 @@ def _weighted(node: Node, weight: int) -> Node:
         number = exp.Neg(this=number)
     items = (*(Item(c, column(c)) for c in node.columns), Item(WEIGHT, number))
     return Project(node, items)
-
-

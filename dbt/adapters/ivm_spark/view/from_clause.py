@@ -66,9 +66,7 @@ def build_from(
     return node
 
 
-def relation(
-    builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment
-) -> Node:
+def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment) -> Node:
     """One table, CTE or subquery of a FROM clause; its columns come in sight."""
     if isinstance(source, exp.Table):
         block = ctes[source.name]() if source.name in ctes else builder.scan(source)

@@ -97,10 +97,7 @@ class Subqueries:
 
     def _is_correlated(self, select: exp.Select) -> bool:
         names = {c.table for c in select.find_all(exp.Column)}
-        own = {
-            t.alias_or_name
-            for t in select.find_all(exp.Table, exp.Subquery, exp.Lateral)
-        }
+        own = {t.alias_or_name for t in select.find_all(exp.Table, exp.Subquery, exp.Lateral)}
         return bool(names - own - {""})
 
 

@@ -213,8 +213,8 @@ class Limit:
 
 
 Node: TypeAlias = (
-    "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate | Distinct | UnionAll"
-    " | Sort | Limit"
+    "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
+    " | Distinct | UnionAll | Sort | Limit"
 )
 
 
