@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.fill import fill
@@ -70,7 +72,9 @@ class Engine:
         """The view of a query and its layout. Raises NotMaintained."""
         view = build_view(sql, self.catalog)
         types = self._types(render(probe(view.root), bind_plain))
-        return view, lay_out(view, types, STATE), types
+        layout = lay_out(view, types, STATE)
+        check_types(layout.input, lambda node: self._types(render(node, bind_plain)))
+        return view, layout, types
 
     def build(self, layout: Layout) -> None:
         query = duck(render(fill(layout), bind))
@@ -104,8 +108,9 @@ class Engine:
     def view_rows(self, layout: Layout, types: dict[str, str]) -> Counter[tuple[Any, ...]]:
         return self.bag(duck(visible_query(layout, types, None)))
 
-    def query_rows(self, view: View) -> Counter[tuple[Any, ...]]:
-        return self.bag(duck(render(view.root, bind_plain)))
+    def query_rows(self, sql: str) -> Counter[tuple[Any, ...]]:
+        """The rows of the user's text, read by sqlglot's own Spark dialect and not by ours."""
+        return self.bag(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
 
     def bag(self, sql: str) -> Counter[tuple[Any, ...]]:
         rows = self.connection.execute(sql).fetchall()

@@ -42,13 +42,14 @@ def check(sql: str, seed: int) -> bool:
         return False
     engine.build(layout)
     engine.settle()
-    assert engine.view_rows(layout, types) == engine.query_rows(view), "the first build"
+    assert engine.view_rows(layout, types) == engine.query_rows(sql), "the first build"
     for _ in range(WINDOWS):
         deletes = generator.choice((0, 3, 6))
         moved = _window(engine, generator, inserts=generator.choice((0, 1, 4)), deletes=deletes)
         engine.merge(view, layout, moved, insert_only=deletes == 0)
         engine.settle()
-        assert engine.view_rows(layout, types) == engine.query_rows(view)
+        seen, wanted = engine.view_rows(layout, types), engine.query_rows(sql)
+        assert seen == wanted, f"too many {seen - wanted}, missing {wanted - seen}"
     return True
 
 

@@ -14,7 +14,8 @@ from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
-MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, 10)})
+FIFTH = Commit(5, "WRITE", {"mode": "Append"}, {"numOutputRows": "3"}, committed="noon")
+MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, 10, "noon")})
 STILL = Situation(
     config=IvmConfig(),
     fingerprint="q-c-s",
@@ -22,9 +23,10 @@ STILL = Situation(
     watermark=MARK,
     exists=True,
     modified="",
-    heads={"`s`.`t`": Head("table", 5, True)},
+    heads={"`s`.`t`": Head("table", 5, True, (FIFTH,))},
 )
-MOVED = replace(STILL, heads={"`s`.`t`": Head("table", 6, True, (APPEND,))})
+MOVED = replace(STILL, heads={"`s`.`t`": Head("table", 6, True, (APPEND, FIFTH))})
+LATER = replace(FIFTH, committed="evening")
 
 
 def _reason(situation: Situation) -> ReasonCode | None:
@@ -63,6 +65,10 @@ def test_the_first_build_has_no_reason() -> None:
         (replace(STILL, fingerprint="q-other-s"), ReasonCode.DATA_SCHEMA_CHANGED),
         (replace(STILL, fingerprint="q-c-other"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (replace(STILL, heads={"`s`.`t`": Head("other", 5, True)}), ReasonCode.SOURCE_REPLACED),
+        (
+            replace(STILL, heads={"`s`.`t`": Head("other", 6, True, (APPEND, LATER))}),
+            ReasonCode.SOURCE_REPLACED,
+        ),
         (replace(STILL, heads={"`s`.`t`": Head("table", 4, True)}), ReasonCode.SOURCE_REPLACED),
         (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (
@@ -82,6 +88,14 @@ def test_the_first_build_has_no_reason() -> None:
 )
 def test_rebuilds(situation: Situation, code: ReasonCode) -> None:
     assert _reason(situation) is code
+
+
+def test_a_table_replaced_in_place_goes_on() -> None:
+    properties = {"properties": '{"delta.enableChangeDataFeed":"true"}'}
+    replaced = Commit(6, "CREATE OR REPLACE TABLE AS SELECT", properties, {})
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head("new id", 6, True, (replaced, FIFTH))}))
+    assert not decision.build
+    assert decision.moved == {"`s`.`t`"}
 
 
 def test_policy_full_does_nothing_where_nothing_moved() -> None:
@@ -111,7 +125,7 @@ def test_auto_rebuilds_where_much_changed(
     situation = replace(
         MOVED,
         config=IvmConfig(refresh_policy=policy, change_threshold=0.3),
-        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows)}),
-        heads={"`s`.`t`": Head("table", 6, True, (commit,))},
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
+        heads={"`s`.`t`": Head("table", 6, True, (commit, FIFTH))},
     )
     assert _reason(situation) is code

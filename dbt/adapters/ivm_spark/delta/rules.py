@@ -10,7 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
 from dbt.adapters.ivm_spark.delta.join import delta_join
+from dbt.adapters.ivm_spark.delta.matching import delta_outer_join, delta_semi_join, delta_set_op
 from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_filter,
     delta_generate,
@@ -28,8 +30,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Join,
     Limit,
     Node,
+    OuterJoin,
     Project,
     Scan,
+    SemiJoin,
+    SetOp,
     Sort,
     UnionAll,
 )
@@ -42,11 +47,14 @@ RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Sort, delta_sort),
     (UnionAll, delta_union_all),
     (Join, delta_join),
+    (Aggregate, delta_aggregate),
+    (Distinct, delta_distinct),
+    (OuterJoin, delta_outer_join),
+    (SemiJoin, delta_semi_join),
+    (SetOp, delta_set_op),
 )
 
 _CLAUSES: dict[type, str] = {
-    Aggregate: "GROUP BY or an aggregate below another operator",
-    Distinct: "DISTINCT below another operator",
     Limit: "LIMIT below another operator",
 }
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
-from dbt.adapters.ivm_spark.view.catalog import Catalog
+from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.view.dialect import dialect_name
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.fingerprint import fingerprint, fingerprint_text
@@ -23,6 +22,7 @@ from dbt.adapters.ivm_spark.view.functions import (
     SCALARS,
     WINDOWS,
 )
+from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason
 
 CASE_SENSITIVE = "spark.sql.caseSensitive"
@@ -48,7 +48,7 @@ def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
         view = build_view(sql, catalog, dialect)
     except NotMaintained as error:
         text = fingerprint_text(sql, settings)
-        return Reading(text, None, error.reason, _repeatable(sql, dialect))
+        return Reading(text, None, error.reason, _repeatable(sql, catalog, dialect))
     return Reading(fingerprint(view, _labels(sql, dialect), settings), view, None, True)
 
 
@@ -72,14 +72,17 @@ def _labels(sql: str, dialect: str) -> tuple[str, ...]:
     return tuple(query.named_selects) if isinstance(query, exp.Query) else ()
 
 
-def _repeatable(sql: str, dialect: str) -> bool:
-    """True when every function of the query is known and deterministic."""
+def _repeatable(sql: str, catalog: Catalog, dialect: str) -> bool:
+    """True when every source is known and in Delta, and every function of the query and of the
+    views it reads is known and deterministic."""
     try:
-        query = sqlglot.parse_one(sql, dialect=dialect)
-    except SqlglotError:
+        parsed = parse(sql, catalog, dialect)
+    except NotMaintained:
+        return False
+    if parsed.missing or any(r.kind is not RelationKind.DELTA for r in parsed.tables.values()):
         return False
     known = AGGREGATES | GENERATORS | SCALARS | WINDOWS
-    for node in query.walk():
+    for node in parsed.query.walk():
         name = function_name(node)
         if isinstance(node, (exp.TableSample, exp.Limit, exp.CurrentDate, exp.CurrentTimestamp)):
             return False

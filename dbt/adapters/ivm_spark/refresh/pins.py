@@ -34,7 +34,7 @@ class Pins:
         return known
 
     def head(self, reader: SourceReader, name: str, since: int | None, built: Set[str]) -> Head:
-        """The head of a source with its commits after version `since`."""
+        """The head of a source with its commits from version `since` on."""
         key = relation_key(name)
         if key in built:
             return reader.head(name, since)
@@ -50,4 +50,4 @@ class Pins:
 
 
 def _reaches(head: Head, since: int) -> bool:
-    return since >= head.version or any(c.version == since + 1 for c in head.commits)
+    return any(c.version <= since for c in head.commits)

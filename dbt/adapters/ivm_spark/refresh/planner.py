@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
@@ -31,6 +32,7 @@ from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Node
 
 _SETTINGS = (
     "spark.sql.ansi.enabled",
@@ -233,9 +235,9 @@ class Planner:
         if reading.view is None:
             return facts, None, reading
         try:
-            probed = to_sql(render(probe(reading.view.root), bind_plain))
-            types = dict(self._columns(probed))
+            types = self._types(probe(reading.view.root))
             layout = lay_out(reading.view, types, request.state)
+            check_types(layout.input, self._types)
             rewritten = to_sql(render(reading.view.root, bind_plain))
             if not same_plan(self._explain(request.sql), self._explain(rewritten)):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
@@ -265,6 +267,9 @@ class Planner:
         rows: Sequence[Mapping[str, Any]] = self._query(f"describe query\n{sql}")
         return tuple((str(row["col_name"]), str(row["data_type"])) for row in rows)
 
+    def _types(self, node: Node) -> dict[str, str]:
+        return dict(self._columns(to_sql(render(node, bind_plain))))
+
     def _explain(self, sql: str) -> str:
         return str(next(iter(self._query(f"explain extended\n{sql}")[0].values())))
 
@@ -273,12 +278,18 @@ class Planner:
     ) -> dict[str, SourceMark]:
         if decision.build or mark is None:
             counts = self._row_counts(heads)
-            return {n: SourceMark(h.table_id, h.version, counts[n]) for n, h in heads.items()}
+            return {
+                name: SourceMark(
+                    head.table_id, head.version, counts[name], head.committed(head.version) or ""
+                )
+                for name, head in heads.items()
+            }
         return {
             name: SourceMark(
                 head.table_id,
                 head.version,
                 mark.sources[name].rows + _gained(decision.windows[name]),
+                head.committed(head.version) or "",
             )
             for name, head in heads.items()
         }

@@ -20,12 +20,13 @@ _MARK = "ivm1."
 
 @dataclass(frozen=True)
 class SourceMark:
-    """A source at the recorded version: Delta's table id, the version, its rows as far as known
-    (counted at the last rebuild, inserts added since)."""
+    """A source at the recorded version: Delta's table id, the version, when that version was
+    committed, and its rows as far as known (counted at the last rebuild, inserts added since)."""
 
     table_id: str
     version: int
     rows: int = 0
+    committed: str = ""
 
 
 @dataclass(frozen=True)

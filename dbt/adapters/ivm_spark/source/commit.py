@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Any
 
@@ -54,13 +55,15 @@ class Effect(str, Enum):
 
 @dataclass(frozen=True)
 class Commit:
-    """version; operation in Delta's words; parameters and metrics as text; our own metadata."""
+    """version; operation in Delta's words; parameters and metrics as text; our own metadata;
+    when it was committed, in milliseconds, or as the connection writes it."""
 
     version: int
     operation: str
     parameters: Mapping[str, str]
     metrics: Mapping[str, str]
     metadata: str | None = None
+    committed: str = ""
 
     @property
     def effect(self) -> Effect:
@@ -121,7 +124,15 @@ def commit_from(row: Mapping[str, Any]) -> Commit:
         parameters=_mapping(row.get("operationParameters")),
         metrics=_mapping(row.get("operationMetrics")),
         metadata=row.get("userMetadata"),
+        committed=_instant(row.get("timestamp")),
     )
+
+
+def _instant(value: Any) -> str:
+    """A point in time, the same under every time zone where the connection gives a time."""
+    if isinstance(value, datetime):
+        return str(round(value.timestamp() * 1000))
+    return str(value or "")
 
 
 def _mapping(value: Any) -> dict[str, str]:

@@ -32,7 +32,7 @@ class SourceReader:
         return relation
 
     def head(self, name: str, since: int | None) -> Head:
-        """The newest version of a Delta table, with the commits after version `since`."""
+        """The newest version of a Delta table, with the commits from version `since` on."""
         detail = self._query(f"describe detail {name}")[0]
         commits = self.commits(name, since)
         properties = detail.get("properties") or {}
@@ -41,11 +41,12 @@ class SourceReader:
         return Head(str(detail["id"]), commits[0].version, on, tuple(commits))
 
     def commits(self, name: str, since: int | None) -> list[Commit]:
-        """The newest commits of a Delta table, newest first, at least those after `since`."""
+        """The newest commits of a Delta table, newest first, at least those from `since` on that
+        the log still has."""
         limit = 1 if since is None else _FIRST_LOOK
         commits = self._history(name, limit)
-        if since is not None and commits[-1].version > since + 1:
-            commits = self._history(name, commits[0].version - since)
+        if since is not None and len(commits) == limit and commits[-1].version > since:
+            commits = self._history(name, commits[0].version - since + 1)
         return commits
 
     def _history(self, name: str, limit: int) -> list[Commit]:

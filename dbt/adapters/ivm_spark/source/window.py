@@ -18,6 +18,10 @@ class Head:
     feed: bool
     commits: tuple[Commit, ...] = ()
 
+    def committed(self, version: int) -> str | None:
+        """When a version was committed, None where the log at hand does not have it."""
+        return next((c.committed for c in self.commits if c.version == version), None)
+
 
 @dataclass(frozen=True)
 class Window:
@@ -42,7 +46,8 @@ class Window:
 def window(name: str, recorded: int, head: Head) -> Window:
     """The window of a source from its recorded version to the head's.
 
-    head.commits must reach back to the recorded version; commits that the log no longer has make
+    A table that was replaced in place goes on: its feed has all old rows deleted and all new rows
+    inserted. head.commits must reach back to the recorded version; commits that the log no longer has make
     the window broken.
     """
     versions = range(recorded + 1, head.version + 1)

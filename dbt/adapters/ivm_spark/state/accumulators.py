@@ -102,14 +102,9 @@ class Accumulators:
         """avg is sum / count as Spark's own Average computes it: in DOUBLE for integers, in
         decimal division for decimals."""
         exact = decimal_of(given)
-        if exact is None:
-            kept = "bigint" if is_small(given) else "decimal(38,0)"
-        else:
-            kept = f"decimal({exact[0] + 10},{exact[1]})"
+        kept = "bigint" if exact is None else f"decimal({exact[0] + 10},{exact[1]})"
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
-        total = column(
-            self._add(f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter, given == "bigint")
-        )
+        total = column(self._add(f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter))
         count = column(counter)
         if exact is None:
             return exp.Div(this=exp.cast(total, "double"), expression=count, typed=False)
@@ -179,10 +174,11 @@ def _sums_exactly(given: str) -> bool:
 
 
 def _averages_exactly(given: str) -> bool:
-    """Integers; decimals whose quotient keeps so many digits below the result's scale that
-    rounding it twice can't differ from rounding it once, for groups under 10**9 rows."""
+    """Small integers, whose sums Spark's DOUBLE holds exactly (bigints' it does not); decimals
+    whose quotient keeps so many digits below the result's scale that rounding it twice can't
+    differ from rounding it once, for groups under 10**9 rows."""
     exact = decimal_of(given)
     if exact is None or not _sums_exactly(given):
-        return is_integral(given)
+        return is_small(given)
     scale = division_scale((exact[0] + 10, exact[1]), _COUNT_TYPE)
     return scale - (exact[1] + 4) >= _SPARE_DIGITS

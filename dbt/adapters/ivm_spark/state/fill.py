@@ -40,6 +40,4 @@ def _whole_value(accumulator: Accumulator) -> exp.Expr:
         return exp.Min(this=argument)
     if accumulator.kind is Kind.MAX:
         return exp.Max(this=argument)
-    if accumulator.wide and accumulator.type_name != "bigint":
-        argument = exp.cast(argument, "decimal(20,0)")
     return exp.cast(exp.Sum(this=argument), accumulator.type_name)

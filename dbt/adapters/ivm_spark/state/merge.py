@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change
 from dbt.adapters.ivm_spark.state.fill import fill
@@ -51,9 +52,10 @@ class Merge:
 def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool) -> Merge:
     """The MERGE of a delta of `layout.input` into the state.
 
-    state: quoted name of the state table; bind: what scans are in SQL; insert_only: the delta has
-    no negative weight. The source has one row a key, so that no row of the state matches twice.
+    state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
+    only gained rows. The source has one row a key, so that no row of the state matches twice.
     """
+    insert_only = insert_only and monotone(layout.input)
     source = _source(layout, delta, state, bind, insert_only)
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, _checked(exp.Add(this=_t(COUNT), expression=_s(COUNT))))]
@@ -244,8 +246,13 @@ def _fresh(layout: Layout, among: str | None) -> Node:
         ),
     )
     scan = Scan(among, among, tuple((f"__ivm_among_{k.name}", k.name) for k in layout.keys))
-    pairs = tuple((f"__ivm_of_{k.name}", f"__ivm_among_{k.name}") for k in layout.keys)
-    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, pairs))
+    same = tuple(
+        exp.NullSafeEQ(
+            this=column(f"__ivm_of_{k.name}"), expression=column(f"__ivm_among_{k.name}")
+        )
+        for k in layout.keys
+    )
+    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, same))
 
 
 def _or_cte(bind: Binding) -> Binding:

@@ -16,6 +16,11 @@ def is_integral(type_name: str) -> bool:
     return type_name in _SMALL or type_name == "bigint"
 
 
+def is_float(type_name: str) -> bool:
+    """True for float and double, whose sums depend on the order of their rows."""
+    return type_name in ("float", "double")
+
+
 def is_small(type_name: str) -> bool:
     """True for integers whose sum can't leave bigint in fewer than 2**32 rows."""
     return type_name in _SMALL

@@ -17,7 +17,7 @@ from dbt.adapters.ivm_spark.view.parse import Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.select import build_select
-from dbt.adapters.ivm_spark.view.setop import build_union
+from dbt.adapters.ivm_spark.view.setop import build_set_op
 from dbt.adapters.ivm_spark.view.tree import Node, Scan
 from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
 
@@ -90,8 +90,8 @@ class Builder:
             return self.query(query.this, self._with(query, ctes))
         if isinstance(query, exp.Select):
             return build_select(self, query, self._with(query, ctes))
-        if isinstance(query, exp.Union):
-            return build_union(self, query, self._with(query, ctes))
+        if isinstance(query, exp.SetOperation):
+            return build_set_op(self, query, self._with(query, ctes))
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(query).__name__.upper())
 
     def scan(self, table: exp.Table) -> Built:

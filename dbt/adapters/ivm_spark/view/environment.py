@@ -12,10 +12,12 @@ from dbt.adapters.ivm_spark.view.tree import column
 
 
 class Environment:
-    """Relations of one FROM clause by alias, each with its columns."""
+    """Relations of one FROM clause by alias, each with its columns; for a correlated subquery also
+    those of the block around it."""
 
-    def __init__(self) -> None:
+    def __init__(self, outer: Environment | None = None) -> None:
         self._columns: dict[str, dict[str, str]] = {}
+        self._outer = outer
 
     def add(self, alias: str, block: Built) -> None:
         """Bring a relation's columns in sight. Two relations of one alias are not understood."""
@@ -25,6 +27,15 @@ class Environment:
         for label, name in block.outputs:
             columns.setdefault(label, name)
         self._columns[alias] = columns
+
+    def remove(self, alias: str) -> None:
+        """Take a relation out of sight, as after a semi join."""
+        del self._columns[alias]
+
+    @property
+    def aliases(self) -> set[str]:
+        """The relations in sight of this block itself."""
+        return set(self._columns)
 
     def resolve(self, expression: exp.Expr) -> exp.Expr:
         """The expression over the tree's columns.
@@ -39,9 +50,14 @@ class Environment:
     def _swap(self, node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             return node
-        name = self._columns.get(node.table, {}).get(node.name)
+        name = self._find(node.table, node.name)
         if name is None:
             if not node.table and isinstance(node.find_ancestor(exp.Lambda), exp.Lambda):
                 return node
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(node)}")
         return column(name)
+
+    def _find(self, alias: str, label: str) -> str | None:
+        if alias in self._columns or self._outer is None:
+            return self._columns.get(alias, {}).get(label)
+        return self._outer._find(alias, label)

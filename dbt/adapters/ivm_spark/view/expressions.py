@@ -58,6 +58,15 @@ _OPERATORS = (
     *WRAPPERS,
 )
 
+ORDER_DEPENDENT = frozenset(
+    """any_value approx_percentile approx_top_k array_agg bitmap_construct_agg collect_list
+    collect_set count_min_sketch first first_value histogram_numeric hll_sketch_agg
+    hll_union_agg kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float last
+    last_value listagg max_by min_by mode percentile_approx string_agg theta_sketch_agg
+    theta_union_agg theta_intersection_agg approx_top_k_accumulate approx_top_k_combine""".split()
+)
+"""Aggregates whose result may differ between two runs over the same rows."""
+
 _TIMES = (
     exp.CurrentDate,
     exp.CurrentTimestamp,

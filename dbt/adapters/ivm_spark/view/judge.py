@@ -109,7 +109,7 @@ class _Normalizer:
         head, _, condition = text.partition(" ")
         if head == "Join":
             kind, _, condition = condition.partition(", ")
-            head = f"Join {kind}"
+            head = f"Join {'Inner' if kind == 'Cross' else kind}"
         parts = sorted(self._over(c) for c in _conjuncts(condition)) if condition else []
         return f"{head} {' AND '.join(parts)}"
 

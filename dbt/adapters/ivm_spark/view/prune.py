@@ -16,8 +16,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Item,
     Join,
     Node,
+    OuterJoin,
     Project,
     Scan,
+    SemiJoin,
+    SetOp,
     Sort,
     UnionAll,
     children,
@@ -46,17 +49,23 @@ def _prune(node: Node, needed: set[str]) -> Node:
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
+    if isinstance(node, SetOp):
+        return SetOp(_whole(node.left), _whole(node.right), node.kind, node.all)
     if isinstance(node, Distinct):
         needed = set(node.columns)
     elif isinstance(node, Filter):
         needed = needed | used_columns(node.predicate)
-    elif isinstance(node, Join):
+    elif isinstance(node, (Join, OuterJoin, SemiJoin)):
         needed = needed | used_columns(*node.predicates)
     elif isinstance(node, Generate):
         needed = needed | used_columns(node.generator)
     elif isinstance(node, Sort):
         needed = needed | used_columns(*node.orderings)
     return with_children(node, tuple(_prune(child, needed) for child in children(node)))
+
+
+def _whole(node: Node) -> Node:
+    return _prune(node, set(node.columns))
 
 
 def _prune_branch(branch: Node, places: list[int]) -> Node:

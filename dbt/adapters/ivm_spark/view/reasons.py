@@ -77,7 +77,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Nothing: the view has been rebuilt on the new columns.",
     ),
     ReasonCode.SOURCE_REPLACED: (
-        "A source has been dropped and created again, or replaced by another table.",
+        "A source has been dropped and created again.",
         "Nothing: the view has been rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
     ),
     ReasonCode.QUERY_FINGERPRINT_CHANGED: (

@@ -7,7 +7,7 @@ DuckDB or for the judge. The same tree therefore runs on either engine.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -22,9 +22,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Join,
     Limit,
     Node,
+    OuterJoin,
     Project,
     Scan,
     SemiJoin,
+    SetOp,
     Sort,
     UnionAll,
     used_columns,
@@ -62,6 +64,12 @@ class _Block:
             )
         )
 
+    @property
+    def plain(self) -> bool:
+        """Nothing but columns of tables: no filter, no generator, no expression."""
+        bare = all(isinstance(e, exp.Column) for e in self.columns.values())
+        return bare and not self.where and not self.laterals
+
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
         select = exp.Select(
             expressions=[_aliased(expression, name) for name, expression in items],
@@ -94,6 +102,11 @@ class _Renderer:
             for branch in branches[1:]:
                 query = exp.Union(this=query, expression=branch, distinct=False)
             return query
+        if isinstance(node, SetOp):
+            operator = exp.Intersect if node.kind == "INTERSECT" else exp.Except
+            left = self._positional(node.left, node.columns)
+            right = self._positional(node.right, node.columns)
+            return operator(this=left, expression=right, distinct=not node.all)
         if isinstance(node, Aggregate):
             return self._aggregate(node)
         if isinstance(node, Distinct):
@@ -107,7 +120,7 @@ class _Renderer:
             return select
         if isinstance(node, Limit):
             query = self.query(node.input)
-            if isinstance(node.input, (Limit, UnionAll)):
+            if isinstance(node.input, (Limit, UnionAll, SetOp)):
                 query = self._select(node.input)
             if node.limit is not None:
                 query.set("limit", exp.Limit(expression=node.limit.copy()))
@@ -164,6 +177,8 @@ class _Renderer:
             return self._project(node)
         if isinstance(node, Join):
             return self._join(node)
+        if isinstance(node, OuterJoin):
+            return self._outer_join(node)
         if isinstance(node, SemiJoin):
             return self._semi_join(node)
         if isinstance(node, Generate):
@@ -209,19 +224,29 @@ class _Renderer:
         if block.laterals:
             block = self._derived(self._select(node.input), node.input.columns)
         among = self._derived(self.query(node.among), node.among.columns)
-        on = [
-            exp.NullSafeEQ(this=block.columns[left].copy(), expression=among.columns[right])
-            for left, right in node.pairs
-        ]
+        both = _Block(block.table, {**block.columns, **among.columns})
         block.joins.append(
             exp.Join(
                 this=among.table,
                 side="LEFT",
-                kind="SEMI",
-                on=exp.and_(*on, copy=False) if on else exp.true(),
+                kind="ANTI" if node.anti else "SEMI",
+                on=_all(both.over(p) for p in node.predicates),
             )
         )
         return block
+
+    def _outer_join(self, node: OuterJoin) -> _Block:
+        """A side whose rows may be filled with NULLs, or that is filtered, is a table of its own:
+        its expressions and filters belong below the join."""
+        left, right = self._block(node.left), self._block(node.right)
+        if left.laterals or (node.side != "LEFT" and not left.plain):
+            left = self._derived(self._select(node.left), node.left.columns)
+        if not right.plain or right.joins:
+            right = self._derived(self._select(node.right), node.right.columns)
+        left.columns = {**left.columns, **right.columns}
+        on = _all(left.over(p) for p in node.predicates)
+        left.joins.append(exp.Join(this=right.table, side=node.side, on=on))
+        return left
 
     def _generate(self, node: Generate) -> _Block:
         block = self._block(node.input)
@@ -249,6 +274,11 @@ class _Renderer:
             this=query, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
         )
         return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in columns})
+
+
+def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:
+    parts = list(predicates)
+    return exp.and_(*parts, wrap=True, copy=False) if parts else exp.true()
 
 
 def _aliased(expression: exp.Expr, name: str) -> exp.Expr:

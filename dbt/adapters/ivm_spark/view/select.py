@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes, rename
+from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
-from dbt.adapters.ivm_spark.view.lateral import build_lateral
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
     Filter,
     Item,
-    Join,
     Limit,
     Node,
     Project,
@@ -38,7 +37,7 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
         if value and clause not in _CLAUSES:
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.strip("_").upper())
     environment = Environment()
-    node = _from(builder, select, ctes, environment)
+    node = build_from(builder, select, ctes, environment)
     items = [
         (item.alias_or_name or "c", environment.resolve(item.unalias()))
         for item in select.expressions
@@ -58,59 +57,6 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
         if condition is not None:
             node = Filter(node, condition)
     return _finish(builder, select, node, items, order)
-
-
-def _from(builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment) -> Node:
-    clause = select.args.get("from_")
-    if clause is None:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a SELECT without FROM")
-    sources: list[tuple[exp.Expr, exp.Expr | None]] = [(clause.this, None)]
-    for join in select.args.get("joins") or ():
-        sources.append((join.this, _inner_condition(join)))
-        sources.extend((j.this, _inner_condition(j)) for j in join.this.args.get("joins") or ())
-    inputs: list[Node] = []
-    predicates: list[exp.Expr] = []
-    for source, on in sources:
-        inputs.append(_relation(builder, source, ctes, environment))
-        if on is not None:
-            predicates.extend(environment.resolve(part) for part in conjuncts(on))
-    where = select.args.get("where")
-    laterals = select.args.get("laterals") or ()
-    filters = conjuncts(where.this) if where else []
-    if len(inputs) == 1 or laterals:
-        node = inputs[0] if len(inputs) == 1 else Join(tuple(inputs), tuple(predicates))
-        for lateral in laterals:
-            node = build_lateral(builder.names, lateral, node, environment)
-        for part in filters:
-            node = Filter(node, environment.resolve(part))
-        return node
-    predicates.extend(environment.resolve(part) for part in filters)
-    return Join(tuple(inputs), tuple(predicates))
-
-
-def _inner_condition(join: exp.Join) -> exp.Expr | None:
-    kind = f"{join.method} {join.side} {join.kind}".strip().upper()
-    if kind not in ("", "INNER", "CROSS"):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{kind} JOIN")
-    if join.args.get("using"):
-        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a USING that was not expanded")
-    return join.args.get("on")
-
-
-def _relation(
-    builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment
-) -> Node:
-    if isinstance(source, exp.Table):
-        block = ctes[source.name]() if source.name in ctes else builder.scan(source)
-        block = rename(block, source.args.get("alias"))
-    elif isinstance(source, exp.Subquery):
-        if source.args.get("pivots") or source.args.get("sample"):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
-        block = rename(builder.query(source, ctes), source.args.get("alias"))
-    else:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
-    environment.add(source.alias_or_name, block)
-    return block.node
 
 
 def _group_keys(
@@ -210,11 +156,3 @@ def _finish(
     if hidden:
         node = Project(node, tuple(Item(i.name, column(i.name)) for i in outputs))
     return Built(node, tuple((label, i.name) for (label, _), i in zip(items, outputs, strict=True)))
-
-
-def conjuncts(predicate: exp.Expr) -> list[exp.Expr]:
-    """The predicates that AND joins, parentheses around AND taken off."""
-    bare = predicate.unnest()
-    if isinstance(bare, exp.And):
-        return [*conjuncts(bare.left), *conjuncts(bare.right)]
-    return [predicate]

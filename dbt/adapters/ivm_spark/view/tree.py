@@ -88,12 +88,27 @@ class Join:
 
 
 @dataclass(frozen=True)
+class OuterJoin:
+    """A LEFT, RIGHT or FULL join: the inner join, and the rows without a partner with NULLs."""
+
+    left: Node
+    right: Node
+    side: str
+    predicates: tuple[exp.Expr, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns + self.right.columns
+
+
+@dataclass(frozen=True)
 class SemiJoin:
-    """The rows of the input whose keys are among the keys of `among` (null keys match)."""
+    """The rows of the input that have a partner in `among`; with `anti`, those that have none."""
 
     input: Node
     among: Node
-    pairs: tuple[tuple[str, str], ...]
+    predicates: tuple[exp.Expr, ...]
+    anti: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -158,6 +173,21 @@ class UnionAll:
 
 
 @dataclass(frozen=True)
+class SetOp:
+    """INTERSECT or EXCEPT of two inputs, with ALL by copies; columns by position, named as the
+    left input names them."""
+
+    left: Node
+    right: Node
+    kind: str
+    all: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.left.columns
+
+
+@dataclass(frozen=True)
 class Sort:
     """The rows in order; each ordering is an `exp.Ordered` over the input's columns."""
 
@@ -183,8 +213,8 @@ class Limit:
 
 
 Node: TypeAlias = (
-    "Scan | Filter | Project | Join | SemiJoin | Generate | Aggregate | Distinct | UnionAll"
-    " | Sort | Limit"
+    "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
+    " | Distinct | UnionAll | Sort | Limit"
 )
 
 
@@ -199,6 +229,8 @@ def children(node: Node) -> tuple[Node, ...]:
         return ()
     if isinstance(node, (Join, UnionAll)):
         return node.inputs
+    if isinstance(node, (OuterJoin, SetOp)):
+        return (node.left, node.right)
     if isinstance(node, SemiJoin):
         return (node.input, node.among)
     return (node.input,)
@@ -210,6 +242,8 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
         return node
     if isinstance(node, (Join, UnionAll)):
         return replace(node, inputs=inputs)
+    if isinstance(node, (OuterJoin, SetOp)):
+        return replace(node, left=inputs[0], right=inputs[1])
     if isinstance(node, SemiJoin):
         return replace(node, input=inputs[0], among=inputs[1])
     return replace(node, input=inputs[0])

@@ -1,0 +1,34 @@
+"""The delta of GROUP BY and DISTINCT below another operator: old rows out, new rows in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.touched import Input, touched
+from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Node, column
+
+
+def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node | None:
+    """The touched groups as they were and as they are.
+
+    A group that was computed twice must give the same row twice, so an aggregate that depends on
+    the order of its rows is not maintained here.
+    """
+    for item in node.aggregates:
+        for call in item.expression.walk():
+            name = function_name(call)
+            if name in ORDER_DEPENDENT:
+                raise NotMaintained(
+                    ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() below another operator"
+                )
+    given = Input(node.input, derive(node.input), tuple(k.expression for k in node.keys))
+    return touched((given,), lambda inputs: replace(node, input=inputs[0]))
+
+
+def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:
+    """The rows that appear and that vanish."""
+    given = Input(node.input, derive(node.input), tuple(column(c) for c in node.columns))
+    return touched((given,), lambda inputs: Distinct(inputs[0]))

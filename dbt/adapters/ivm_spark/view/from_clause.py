@@ -1,0 +1,107 @@
+"""FROM, JOIN, LATERAL VIEW and WHERE become joins and filters.
+
+Inner joins in a row are one n-ary Join with the WHERE conjuncts among its predicates; an outer,
+semi or anti join takes all that stands before it as its left input.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.block import BlockBuilder, Ctes, rename
+from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
+from dbt.adapters.ivm_spark.view.environment import Environment
+from dbt.adapters.ivm_spark.view.lateral import build_lateral
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.subquery import Subqueries
+from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin
+
+_INNER = ("", "INNER", "CROSS")
+_SIDES = ("LEFT", "RIGHT", "FULL")
+
+
+def build_from(
+    builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment
+) -> Node:
+    """The rows that the rest of a SELECT works on; its columns come in sight.
+
+    Raises NotMaintained for a join or a table form without an operator.
+    """
+    clause = select.args.get("from_")
+    if clause is None:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a SELECT without FROM")
+    inputs = [relation(builder, clause.this, ctes, environment)]
+    predicates: list[exp.Expr] = []
+    for join in _joins(select):
+        right = relation(builder, join.this, ctes, environment)
+        on = join.args.get("on")
+        own = [environment.resolve(part) for part in conjuncts(on)] if on is not None else []
+        kind = _kind(join)
+        if kind in _INNER:
+            inputs.append(right)
+            predicates.extend(own)
+            continue
+        left = _joined(inputs, predicates)
+        if kind in _SIDES:
+            inputs, predicates = [OuterJoin(left, right, kind, tuple(own))], []
+            continue
+        inputs, predicates = [SemiJoin(left, right, tuple(own), kind == "LEFT ANTI")], []
+        environment.remove(join.this.alias_or_name)
+    where = select.args.get("where")
+    filters = conjuncts(where.this) if where else []
+    subqueries = Subqueries(builder, ctes, environment, build_from)
+    plain = [part for part in filters if not subqueries.holds(part)]
+    laterals = select.args.get("laterals") or ()
+    if not laterals and len(inputs) > 1:
+        predicates.extend(environment.resolve(part) for part in plain)
+        plain = []
+    node = _joined(inputs, predicates)
+    for lateral in laterals:
+        node = build_lateral(builder.names, lateral, node, environment)
+    for part in plain:
+        node = Filter(node, environment.resolve(part))
+    for part in filters:
+        if subqueries.holds(part):
+            node = subqueries.applied(part, node)
+    return node
+
+
+def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment) -> Node:
+    """One table, CTE or subquery of a FROM clause; its columns come in sight."""
+    if isinstance(source, exp.Table):
+        block = ctes[source.name]() if source.name in ctes else builder.scan(source)
+        block = rename(block, source.args.get("alias"))
+    elif isinstance(source, exp.Subquery):
+        if source.args.get("pivots") or source.args.get("sample"):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
+        block = rename(builder.query(source, ctes), source.args.get("alias"))
+    else:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
+    environment.add(source.alias_or_name, block)
+    return block.node
+
+
+def _joins(select: exp.Select) -> list[exp.Join]:
+    joins: list[exp.Join] = []
+    for join in select.args.get("joins") or ():
+        nested = join.this.args.get("joins") or ()
+        if nested and any(_kind(j) not in _INNER for j in (join, *nested)):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "joins in parentheses")
+        joins.extend((join, *nested))
+    return joins
+
+
+def _joined(inputs: list[Node], predicates: list[exp.Expr]) -> Node:
+    return inputs[0] if len(inputs) == 1 else Join(tuple(inputs), tuple(predicates))
+
+
+def _kind(join: exp.Join) -> str:
+    words = f"{join.method} {join.side} {join.kind}".upper().replace("OUTER", "").split()
+    kind = " ".join(words)
+    if kind in ("SEMI", "ANTI"):
+        kind = f"LEFT {kind}"
+    if kind not in (*_INNER, *_SIDES, "LEFT SEMI", "LEFT ANTI"):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{kind} JOIN")
+    if join.args.get("using"):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a USING that was not expanded")
+    return kind

@@ -1,0 +1,205 @@
+-- view
+select segment, count(*) as n from (select distinct segment, name from shop.customers) t group by 1
+
+-- types
+--n bigint
+
+-- state
+SELECT
+  `q_2`.`segment_2` AS `segment_2`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `q`.`segment` AS `segment_2`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT DISTINCT
+      `customers`.`segment` AS `segment`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+  GROUP BY
+    `q`.`segment`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`segment_2` AS `segment_3`,
+  `state`.`__ivm_count` AS `n_2`
+FROM `shop`.`v__ivm` AS `state`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_11`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `q_2`.`segment` AS `segment`,
+    `q_2`.`name` AS `name`,
+    1 AS `__ivm_weight`
+  FROM (
+    SELECT DISTINCT
+      `customers`.`segment` AS `segment`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `customers`.`segment` AS `__ivm_touched_0`,
+        `customers`.`name` AS `__ivm_touched_1`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+    ) AS `q`
+      ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+  ) AS `q_2`
+  UNION ALL
+  SELECT
+    `q_10`.`segment` AS `segment`,
+    `q_10`.`name` AS `name`,
+    -1 AS `__ivm_weight`
+  FROM (
+    SELECT DISTINCT
+      `q_9`.`segment` AS `segment`,
+      `q_9`.`name` AS `name`
+    FROM (
+      SELECT
+        `q_8`.`segment` AS `segment`,
+        `q_8`.`name` AS `name`,
+        `q_8`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_7`.`segment` AS `segment`,
+          `q_7`.`name` AS `name`,
+          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `customers`.`segment` AS `segment`,
+            `customers`.`name` AS `name`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `customers`.`segment` AS `__ivm_touched_0`,
+              `customers`.`name` AS `__ivm_touched_1`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          ) AS `q_6`
+            ON `customers`.`segment` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            AND `customers`.`name` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_1`
+          UNION ALL
+          SELECT
+            `customers`.`segment` AS `segment`,
+            `customers`.`name` AS `name`,
+            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        ) AS `q_7`
+        GROUP BY
+          `q_7`.`segment`,
+          `q_7`.`name`
+      ) AS `q_8`
+      WHERE
+        `q_8`.`__ivm_times` > 0
+    ) AS `q_9`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_10`
+) AS `q_11`
+GROUP BY
+  `q_11`.`segment`
+) as s
+on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment_2`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`segment_2`
+)
+
+-- merge of changes in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_11`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `q_2`.`segment` AS `segment`,
+    `q_2`.`name` AS `name`,
+    1 AS `__ivm_weight`
+  FROM (
+    SELECT DISTINCT
+      `customers`.`segment` AS `segment`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `customers`.`segment` AS `__ivm_touched_0`,
+        `customers`.`name` AS `__ivm_touched_1`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+    ) AS `q`
+      ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+  ) AS `q_2`
+  UNION ALL
+  SELECT
+    `q_10`.`segment` AS `segment`,
+    `q_10`.`name` AS `name`,
+    -1 AS `__ivm_weight`
+  FROM (
+    SELECT DISTINCT
+      `q_9`.`segment` AS `segment`,
+      `q_9`.`name` AS `name`
+    FROM (
+      SELECT
+        `q_8`.`segment` AS `segment`,
+        `q_8`.`name` AS `name`,
+        `q_8`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_7`.`segment` AS `segment`,
+          `q_7`.`name` AS `name`,
+          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `customers`.`segment` AS `segment`,
+            `customers`.`name` AS `name`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `customers`.`segment` AS `__ivm_touched_0`,
+              `customers`.`name` AS `__ivm_touched_1`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          ) AS `q_6`
+            ON `customers`.`segment` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            AND `customers`.`name` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_1`
+          UNION ALL
+          SELECT
+            `customers`.`segment` AS `segment`,
+            `customers`.`name` AS `name`,
+            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        ) AS `q_7`
+        GROUP BY
+          `q_7`.`segment`,
+          `q_7`.`name`
+      ) AS `q_8`
+      WHERE
+        `q_8`.`__ivm_times` > 0
+    ) AS `q_9`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_10`
+) AS `q_11`
+GROUP BY
+  `q_11`.`segment`
+) as s
+on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment_2`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`segment_2`
+)

@@ -1,0 +1,463 @@
+-- view
+select customer_id from shop.customers except select customer_id from shop.orders
+
+-- state
+SELECT
+  `q_2`.`customer_id_3` AS `customer_id_3`,
+  xxhash64(`q_2`.`customer_id_3`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `q`.`customer_id_3` AS `customer_id_3`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customers`.`customer_id` AS `customer_id_3`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    EXCEPT
+    SELECT
+      `orders`.`customer_id` AS `customer_id_3`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  ) AS `q`
+  GROUP BY
+    `q`.`customer_id_3`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`customer_id_3` AS `customer_id_3`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_19`.`customer_id_3` AS `customer_id_3`,
+  `q_19`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_18`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`customer_id_3` AS `customer_id_3`,
+      1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customers`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          WHERE
+            FALSE
+        ) AS `q`
+      ) AS `q_2`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+      EXCEPT
+      SELECT
+        `orders`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          WHERE
+            FALSE
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+    UNION ALL
+    SELECT
+      `q_17`.`customer_id_3` AS `customer_id_3`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_14`.`customer_id_3` AS `customer_id_3`
+      FROM (
+        SELECT
+          `q_13`.`customer_id_3` AS `customer_id_3`,
+          `q_13`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_12`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_12`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `customers`.`customer_id` AS `customer_id_3`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_10`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+                UNION ALL
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+                WHERE
+                  FALSE
+              ) AS `q_10`
+            ) AS `q_11`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_11`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `customers`.`customer_id` AS `customer_id_3`,
+              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          ) AS `q_12`
+          GROUP BY
+            `q_12`.`customer_id_3`
+        ) AS `q_13`
+        WHERE
+          `q_13`.`__ivm_times` > 0
+      ) AS `q_14`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_14`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXCEPT
+      SELECT
+        `orders`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_15`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          WHERE
+            FALSE
+        ) AS `q_15`
+      ) AS `q_16`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_16`.`__ivm_touched_0`
+    ) AS `q_17`
+  ) AS `q_18`
+  GROUP BY
+    `q_18`.`customer_id_3`
+) AS `q_19`
+WHERE
+  `q_19`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_3`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_19`.`customer_id_3` AS `customer_id_3`,
+  `q_19`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_18`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`customer_id_3` AS `customer_id_3`,
+      1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customers`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q`
+      ) AS `q_2`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+      EXCEPT
+      SELECT
+        `orders`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+    UNION ALL
+    SELECT
+      `q_17`.`customer_id_3` AS `customer_id_3`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customers`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_6`
+      ) AS `q_7`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+      EXCEPT
+      SELECT
+        `q_16`.`customer_id_3` AS `customer_id_3`
+      FROM (
+        SELECT
+          `q_15`.`customer_id_3` AS `customer_id_3`,
+          `q_15`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_14`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `customer_id_3`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  FALSE
+                UNION ALL
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+              ) AS `q_12`
+            ) AS `q_13`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `customer_id_3`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_14`
+          GROUP BY
+            `q_14`.`customer_id_3`
+        ) AS `q_15`
+        WHERE
+          `q_15`.`__ivm_times` > 0
+      ) AS `q_16`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_17`
+  ) AS `q_18`
+  GROUP BY
+    `q_18`.`customer_id_3`
+) AS `q_19`
+WHERE
+  `q_19`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_3`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_19`.`customer_id_3` AS `customer_id_3`,
+  `q_19`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_18`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`customer_id_3` AS `customer_id_3`,
+      1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customers`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q`
+      ) AS `q_2`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+      EXCEPT
+      SELECT
+        `orders`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+    UNION ALL
+    SELECT
+      `q_17`.`customer_id_3` AS `customer_id_3`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customers`.`customer_id` AS `customer_id_3`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_6`
+      ) AS `q_7`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+      EXCEPT
+      SELECT
+        `q_16`.`customer_id_3` AS `customer_id_3`
+      FROM (
+        SELECT
+          `q_15`.`customer_id_3` AS `customer_id_3`,
+          `q_15`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_14`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `customer_id_3`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  FALSE
+                UNION ALL
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+              ) AS `q_12`
+            ) AS `q_13`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `customer_id_3`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_14`
+          GROUP BY
+            `q_14`.`customer_id_3`
+        ) AS `q_15`
+        WHERE
+          `q_15`.`__ivm_times` > 0
+      ) AS `q_16`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_17`
+  ) AS `q_18`
+  GROUP BY
+    `q_18`.`customer_id_3`
+) AS `q_19`
+WHERE
+  `q_19`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_3`,
+  `s`.`__ivm_hash`
+)

@@ -1,0 +1,526 @@
+-- view
+select customer_id, amount, segment from shop.orders full join shop.customers using (customer_id)
+
+-- state
+SELECT
+  `q`.`customer_id` AS `customer_id`,
+  `q`.`amount` AS `amount`,
+  `q`.`segment` AS `segment`,
+  xxhash64(`q`.`customer_id`, `q`.`amount`, `q`.`segment`) AS `__ivm_hash`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    COALESCE(`orders`.`customer_id`, `customers`.`customer_id`) AS `customer_id`,
+    `orders`.`amount` AS `amount`,
+    `customers`.`segment` AS `segment`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  FULL JOIN `shop`.`customers` VERSION AS OF 9 AS `customers`
+    ON `orders`.`customer_id` = `customers`.`customer_id`
+  GROUP BY
+    COALESCE(`orders`.`customer_id`, `customers`.`customer_id`),
+    `orders`.`amount`,
+    `customers`.`segment`
+) AS `q`
+
+-- visible
+SELECT
+  `state`.`customer_id` AS `customer_id`,
+  `state`.`amount` AS `amount`,
+  `state`.`segment` AS `segment`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_30`.`customer_id` AS `customer_id`,
+  `q_30`.`amount` AS `amount`,
+  `q_30`.`segment` AS `segment`,
+  `q_30`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_30`.`customer_id`, `q_30`.`amount`, `q_30`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    COALESCE(`q_29`.`orders_customer_id`, `q_29`.`customers_customer_id`) AS `customer_id`,
+    `q_29`.`orders_amount` AS `amount`,
+    `q_29`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`amount` AS `orders_amount`,
+      `q_7`.`customers_customer_id` AS `customers_customer_id`,
+      `q_7`.`customers_segment` AS `customers_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    FULL JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customers_customer_id`,
+        `customers`.`segment` AS `customers_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+    UNION ALL
+    SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`amount` AS `orders_amount`,
+      `q_28`.`customers_customer_id` AS `customers_customer_id`,
+      `q_28`.`customers_segment` AS `customers_segment`,
+      -1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q_8`
+    ) AS `q_9`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+    FULL JOIN (
+      SELECT
+        `q_27`.`customers_customer_id` AS `customers_customer_id`,
+        `q_27`.`customers_segment` AS `customers_segment`
+      FROM (
+        SELECT
+          `q_26`.`customers_customer_id` AS `customers_customer_id`,
+          `q_26`.`customers_segment` AS `customers_segment`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`customers_customer_id` AS `customers_customer_id`,
+            `q_25`.`customers_segment` AS `customers_segment`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `customers`.`customer_id` AS `customers_customer_id`,
+              `customers`.`segment` AS `customers_segment`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+                WHERE
+                  FALSE
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `customers`.`customer_id` AS `customers_customer_id`,
+              `customers`.`segment` AS `customers_segment`,
+              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`customers_customer_id`,
+            `q_25`.`customers_segment`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+      ON `orders`.`customer_id` = `q_28`.`customers_customer_id`
+  ) AS `q_29`
+  GROUP BY
+    COALESCE(`q_29`.`orders_customer_id`, `q_29`.`customers_customer_id`),
+    `q_29`.`orders_amount`,
+    `q_29`.`customers_segment`
+) AS `q_30`
+WHERE
+  `q_30`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id`,
+  `s`.`amount`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_33`.`customer_id` AS `customer_id`,
+  `q_33`.`amount` AS `amount`,
+  `q_33`.`segment` AS `segment`,
+  `q_33`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_33`.`customer_id`, `q_33`.`amount`, `q_33`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`) AS `customer_id`,
+    `q_32`.`orders_amount` AS `amount`,
+    `q_32`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`amount` AS `orders_amount`,
+      `q_7`.`customers_customer_id` AS `customers_customer_id`,
+      `q_7`.`customers_segment` AS `customers_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    FULL JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customers_customer_id`,
+        `customers`.`segment` AS `customers_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+    UNION ALL
+    SELECT
+      `q_28`.`orders_customer_id` AS `orders_customer_id`,
+      `q_28`.`orders_amount` AS `orders_amount`,
+      `q_31`.`customers_customer_id` AS `customers_customer_id`,
+      `q_31`.`customers_segment` AS `customers_segment`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_27`.`orders_customer_id` AS `orders_customer_id`,
+        `q_27`.`orders_amount` AS `orders_amount`
+      FROM (
+        SELECT
+          `q_26`.`orders_customer_id` AS `orders_customer_id`,
+          `q_26`.`orders_amount` AS `orders_amount`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`orders_customer_id` AS `orders_customer_id`,
+            `q_25`.`orders_amount` AS `orders_amount`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`amount` AS `orders_amount`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  FALSE
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`amount` AS `orders_amount`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`orders_customer_id`,
+            `q_25`.`orders_amount`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+    FULL JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customers_customer_id`,
+        `customers`.`segment` AS `customers_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+        ) AS `q_29`
+      ) AS `q_30`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
+    ) AS `q_31`
+      ON `q_28`.`orders_customer_id` = `q_31`.`customers_customer_id`
+  ) AS `q_32`
+  GROUP BY
+    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`),
+    `q_32`.`orders_amount`,
+    `q_32`.`customers_segment`
+) AS `q_33`
+WHERE
+  `q_33`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id`,
+  `s`.`amount`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_33`.`customer_id` AS `customer_id`,
+  `q_33`.`amount` AS `amount`,
+  `q_33`.`segment` AS `segment`,
+  `q_33`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_33`.`customer_id`, `q_33`.`amount`, `q_33`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`) AS `customer_id`,
+    `q_32`.`orders_amount` AS `amount`,
+    `q_32`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`amount` AS `orders_amount`,
+      `q_7`.`customers_customer_id` AS `customers_customer_id`,
+      `q_7`.`customers_segment` AS `customers_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    FULL JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customers_customer_id`,
+        `customers`.`segment` AS `customers_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+    UNION ALL
+    SELECT
+      `q_28`.`orders_customer_id` AS `orders_customer_id`,
+      `q_28`.`orders_amount` AS `orders_amount`,
+      `q_31`.`customers_customer_id` AS `customers_customer_id`,
+      `q_31`.`customers_segment` AS `customers_segment`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_27`.`orders_customer_id` AS `orders_customer_id`,
+        `q_27`.`orders_amount` AS `orders_amount`
+      FROM (
+        SELECT
+          `q_26`.`orders_customer_id` AS `orders_customer_id`,
+          `q_26`.`orders_amount` AS `orders_amount`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`orders_customer_id` AS `orders_customer_id`,
+            `q_25`.`orders_amount` AS `orders_amount`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`amount` AS `orders_amount`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  FALSE
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`amount` AS `orders_amount`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`orders_customer_id`,
+            `q_25`.`orders_amount`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+    FULL JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customers_customer_id`,
+        `customers`.`segment` AS `customers_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            FALSE
+        ) AS `q_29`
+      ) AS `q_30`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
+    ) AS `q_31`
+      ON `q_28`.`orders_customer_id` = `q_31`.`customers_customer_id`
+  ) AS `q_32`
+  GROUP BY
+    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`),
+    `q_32`.`orders_amount`,
+    `q_32`.`customers_segment`
+) AS `q_33`
+WHERE
+  `q_33`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id`,
+  `s`.`amount`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)

@@ -1,0 +1,499 @@
+-- view
+select order_id from shop.orders where customer_id in (select customer_id from shop.customers where segment = 'a')
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      `customers`.`segment` = 'a'
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_19`.`order_id` AS `order_id`,
+  `q_19`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_19`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_18`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        WHERE
+          `customers`.`segment` = 'a'
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT SEMI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+          WHERE
+            `customers`.`segment` = 'a'
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+      WHERE
+        `customers`.`segment` = 'a'
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customer_id`
+    UNION ALL
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      -1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        WHERE
+          `customers`.`segment` = 'a'
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+    LEFT SEMI JOIN (
+      SELECT
+        `q_16`.`customer_id` AS `customer_id`
+      FROM (
+        SELECT
+          `q_15`.`customer_id` AS `customer_id`,
+          `q_15`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_14`.`customer_id` AS `customer_id`,
+            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `customers`.`customer_id` AS `customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+                WHERE
+                  FALSE
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+                WHERE
+                  `customers`.`segment` = 'a'
+              ) AS `q_12`
+            ) AS `q_13`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+            WHERE
+              `customers`.`segment` = 'a'
+            UNION ALL
+            SELECT
+              `customers`.`customer_id` AS `customer_id`,
+              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+            WHERE
+              `customers`.`segment` = 'a'
+          ) AS `q_14`
+          GROUP BY
+            `q_14`.`customer_id`
+        ) AS `q_15`
+        WHERE
+          `q_15`.`__ivm_times` > 0
+      ) AS `q_16`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_17`
+      ON `orders`.`customer_id` = `q_17`.`customer_id`
+  ) AS `q_18`
+  GROUP BY
+    `q_18`.`orders_order_id`
+) AS `q_19`
+WHERE
+  `q_19`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_29`.`order_id` AS `order_id`,
+  `q_29`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_29`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_28`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_28`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          `customers`.`segment` = 'a' AND FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT SEMI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            `customers`.`segment` = 'a' AND FALSE
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+      WHERE
+        `customers`.`segment` = 'a'
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customer_id`
+    UNION ALL
+    SELECT
+      `q_24`.`orders_order_id` AS `orders_order_id`,
+      `q_24`.`orders_customer_id` AS `orders_customer_id`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_23`.`orders_order_id` AS `orders_order_id`,
+        `q_23`.`orders_customer_id` AS `orders_customer_id`
+      FROM (
+        SELECT
+          `q_22`.`orders_order_id` AS `orders_order_id`,
+          `q_22`.`orders_customer_id` AS `orders_customer_id`,
+          `q_22`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_21`.`orders_order_id` AS `orders_order_id`,
+            `q_21`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_21`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_19`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  `customers`.`segment` = 'a' AND FALSE
+              ) AS `q_19`
+            ) AS `q_20`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_20`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_21`
+          GROUP BY
+            `q_21`.`orders_order_id`,
+            `q_21`.`orders_customer_id`
+        ) AS `q_22`
+        WHERE
+          `q_22`.`__ivm_times` > 0
+      ) AS `q_23`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_23`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_24`
+    LEFT SEMI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_25`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            `customers`.`segment` = 'a' AND FALSE
+        ) AS `q_25`
+      ) AS `q_26`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_26`.`__ivm_touched_0`
+      WHERE
+        `customers`.`segment` = 'a'
+    ) AS `q_27`
+      ON `q_24`.`orders_customer_id` = `q_27`.`customer_id`
+  ) AS `q_28`
+  GROUP BY
+    `q_28`.`orders_order_id`
+) AS `q_29`
+WHERE
+  `q_29`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_29`.`order_id` AS `order_id`,
+  `q_29`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_29`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_28`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_28`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          `customers`.`segment` = 'a' AND FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT SEMI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            `customers`.`segment` = 'a' AND FALSE
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+      WHERE
+        `customers`.`segment` = 'a'
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customer_id`
+    UNION ALL
+    SELECT
+      `q_24`.`orders_order_id` AS `orders_order_id`,
+      `q_24`.`orders_customer_id` AS `orders_customer_id`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_23`.`orders_order_id` AS `orders_order_id`,
+        `q_23`.`orders_customer_id` AS `orders_customer_id`
+      FROM (
+        SELECT
+          `q_22`.`orders_order_id` AS `orders_order_id`,
+          `q_22`.`orders_customer_id` AS `orders_customer_id`,
+          `q_22`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_21`.`orders_order_id` AS `orders_order_id`,
+            `q_21`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_21`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_19`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `orders`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+                UNION ALL
+                SELECT
+                  `customers`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+                WHERE
+                  `customers`.`segment` = 'a' AND FALSE
+              ) AS `q_19`
+            ) AS `q_20`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_20`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_21`
+          GROUP BY
+            `q_21`.`orders_order_id`,
+            `q_21`.`orders_customer_id`
+        ) AS `q_22`
+        WHERE
+          `q_22`.`__ivm_times` > 0
+      ) AS `q_23`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_23`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_24`
+    LEFT SEMI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_25`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          WHERE
+            `customers`.`segment` = 'a' AND FALSE
+        ) AS `q_25`
+      ) AS `q_26`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_26`.`__ivm_touched_0`
+      WHERE
+        `customers`.`segment` = 'a'
+    ) AS `q_27`
+      ON `q_24`.`orders_customer_id` = `q_27`.`customer_id`
+  ) AS `q_28`
+  GROUP BY
+    `q_28`.`orders_order_id`
+) AS `q_29`
+WHERE
+  `q_29`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)

@@ -1,0 +1,276 @@
+-- view
+select c.name, t.orders from shop.customers c join (select customer_id, count(*) as orders from shop.orders group by 1) t using (customer_id)
+
+-- types
+--orders bigint
+
+-- state
+SELECT
+  `q_2`.`name` AS `name`,
+  `q_2`.`orders_4` AS `orders_4`,
+  xxhash64(`q_2`.`name`, `q_2`.`orders_4`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q`.`orders_2` AS `orders_4`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  JOIN (
+    SELECT
+      `orders`.`customer_id` AS `customer_id`,
+      count(*) AS `orders_2`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    GROUP BY
+      `orders`.`customer_id`
+  ) AS `q`
+    ON `c`.`customer_id` = `q`.`customer_id`
+  GROUP BY
+    `c`.`name`,
+    `q`.`orders_2`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`name` AS `name`,
+  `state`.`orders_4` AS `orders_4`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`name` AS `name`,
+  `q_2`.`orders_4` AS `orders_4`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`name`, `q_2`.`orders_4`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  JOIN (
+    SELECT
+      `orders`.`customer_id` AS `customer_id`,
+      count(*) AS `orders_2`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    GROUP BY
+      `orders`.`customer_id`
+  ) AS `q`
+    ON `c`.`customer_id` = `q`.`customer_id`
+  GROUP BY
+    `c`.`name`,
+    `q`.`orders_2`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`orders_4`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_12`.`name` AS `name`,
+  `q_12`.`orders_4` AS `orders_4`,
+  `q_12`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_12`.`name`, `q_12`.`orders_4`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q_11`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_2`.`customer_id` AS `customer_id`,
+      `q_2`.`orders_2` AS `orders_2`,
+      1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `orders`.`customer_id` AS `customer_id`,
+        count(*) AS `orders_2`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      ) AS `q`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      GROUP BY
+        `orders`.`customer_id`
+    ) AS `q_2`
+    UNION ALL
+    SELECT
+      `q_10`.`customer_id` AS `customer_id`,
+      `q_10`.`orders_2` AS `orders_2`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_9`.`orders_customer_id` AS `customer_id`,
+        count(*) AS `orders_2`
+      FROM (
+        SELECT
+          `q_8`.`orders_customer_id` AS `orders_customer_id`,
+          `q_8`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_7`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+            ) AS `q_6`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_7`
+          GROUP BY
+            `q_7`.`orders_customer_id`
+        ) AS `q_8`
+        WHERE
+          `q_8`.`__ivm_times` > 0
+      ) AS `q_9`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      GROUP BY
+        `q_9`.`orders_customer_id`
+    ) AS `q_10`
+  ) AS `q_11`
+  JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `c`.`customer_id` = `q_11`.`customer_id`
+  GROUP BY
+    `c`.`name`,
+    `q_11`.`orders_2`
+) AS `q_12`
+WHERE
+  `q_12`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`orders_4`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_12`.`name` AS `name`,
+  `q_12`.`orders_4` AS `orders_4`,
+  `q_12`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_12`.`name`, `q_12`.`orders_4`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q_11`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_2`.`customer_id` AS `customer_id`,
+      `q_2`.`orders_2` AS `orders_2`,
+      1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `orders`.`customer_id` AS `customer_id`,
+        count(*) AS `orders_2`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      ) AS `q`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      GROUP BY
+        `orders`.`customer_id`
+    ) AS `q_2`
+    UNION ALL
+    SELECT
+      `q_10`.`customer_id` AS `customer_id`,
+      `q_10`.`orders_2` AS `orders_2`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_9`.`orders_customer_id` AS `customer_id`,
+        count(*) AS `orders_2`
+      FROM (
+        SELECT
+          `q_8`.`orders_customer_id` AS `orders_customer_id`,
+          `q_8`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_7`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+            ) AS `q_6`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `orders`.`customer_id` AS `orders_customer_id`,
+              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_7`
+          GROUP BY
+            `q_7`.`orders_customer_id`
+        ) AS `q_8`
+        WHERE
+          `q_8`.`__ivm_times` > 0
+      ) AS `q_9`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      GROUP BY
+        `q_9`.`orders_customer_id`
+    ) AS `q_10`
+  ) AS `q_11`
+  JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `c`.`customer_id` = `q_11`.`customer_id`
+  GROUP BY
+    `c`.`name`,
+    `q_11`.`orders_2`
+) AS `q_12`
+WHERE
+  `q_12`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`orders_4`,
+  `s`.`__ivm_hash`
+)

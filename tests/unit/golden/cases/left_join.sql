@@ -1,0 +1,510 @@
+-- view
+select o.order_id, c.segment from shop.orders o left join shop.customers c on o.customer_id = c.customer_id
+
+-- state
+SELECT
+  `q`.`order_id` AS `order_id`,
+  `q`.`segment` AS `segment`,
+  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`,
+  `q`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `o`.`order_id` AS `order_id`,
+    `c`.`segment` AS `segment`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+  LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `o`.`customer_id` = `c`.`customer_id`
+  GROUP BY
+    `o`.`order_id`,
+    `c`.`segment`
+) AS `q`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`,
+  `state`.`segment` AS `segment`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_30`.`order_id` AS `order_id`,
+  `q_30`.`segment` AS `segment`,
+  `q_30`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_30`.`order_id`, `q_30`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_29`.`o_order_id` AS `order_id`,
+    `q_29`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `q_7`.`c_customer_id` AS `c_customer_id`,
+      `q_7`.`c_segment` AS `c_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `c`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+      ) AS `q`
+    ) AS `q_2`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `o`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          WHERE
+            FALSE
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+    UNION ALL
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `q_28`.`c_customer_id` AS `c_customer_id`,
+      `q_28`.`c_segment` AS `c_segment`,
+      -1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `c`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+      ) AS `q_8`
+    ) AS `q_9`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+    LEFT JOIN (
+      SELECT
+        `q_27`.`c_customer_id` AS `c_customer_id`,
+        `q_27`.`c_segment` AS `c_segment`
+      FROM (
+        SELECT
+          `q_26`.`c_customer_id` AS `c_customer_id`,
+          `q_26`.`c_segment` AS `c_segment`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`c_customer_id` AS `c_customer_id`,
+            `q_25`.`c_segment` AS `c_segment`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `c`.`customer_id` AS `c_customer_id`,
+              `c`.`segment` AS `c_segment`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `o`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+                WHERE
+                  FALSE
+                UNION ALL
+                SELECT
+                  `c`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `c`.`customer_id` AS `c_customer_id`,
+              `c`.`segment` AS `c_segment`,
+              -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`c_customer_id`,
+            `q_25`.`c_segment`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+      ON `o`.`customer_id` = `q_28`.`c_customer_id`
+  ) AS `q_29`
+  GROUP BY
+    `q_29`.`o_order_id`,
+    `q_29`.`c_segment`
+) AS `q_30`
+WHERE
+  `q_30`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_33`.`order_id` AS `order_id`,
+  `q_33`.`segment` AS `segment`,
+  `q_33`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_33`.`order_id`, `q_33`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_32`.`o_order_id` AS `order_id`,
+    `q_32`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `q_7`.`c_customer_id` AS `c_customer_id`,
+      `q_7`.`c_segment` AS `c_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+        UNION ALL
+        SELECT
+          `c`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+        WHERE
+          FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `o`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          WHERE
+            FALSE
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+    UNION ALL
+    SELECT
+      `q_28`.`o_order_id` AS `o_order_id`,
+      `q_28`.`o_customer_id` AS `o_customer_id`,
+      `q_31`.`c_customer_id` AS `c_customer_id`,
+      `q_31`.`c_segment` AS `c_segment`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_27`.`o_order_id` AS `o_order_id`,
+        `q_27`.`o_customer_id` AS `o_customer_id`
+      FROM (
+        SELECT
+          `q_26`.`o_order_id` AS `o_order_id`,
+          `q_26`.`o_customer_id` AS `o_customer_id`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`o_order_id` AS `o_order_id`,
+            `q_25`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `o`.`order_id` AS `o_order_id`,
+              `o`.`customer_id` AS `o_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `o`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+                UNION ALL
+                SELECT
+                  `c`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+                WHERE
+                  FALSE
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `o`.`order_id` AS `o_order_id`,
+              `o`.`customer_id` AS `o_customer_id`,
+              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`o_order_id`,
+            `q_25`.`o_customer_id`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+    LEFT JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `o`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          WHERE
+            FALSE
+        ) AS `q_29`
+      ) AS `q_30`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
+    ) AS `q_31`
+      ON `q_28`.`o_customer_id` = `q_31`.`c_customer_id`
+  ) AS `q_32`
+  GROUP BY
+    `q_32`.`o_order_id`,
+    `q_32`.`c_segment`
+) AS `q_33`
+WHERE
+  `q_33`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_33`.`order_id` AS `order_id`,
+  `q_33`.`segment` AS `segment`,
+  `q_33`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_33`.`order_id`, `q_33`.`segment`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_32`.`o_order_id` AS `order_id`,
+    `q_32`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `q_7`.`c_customer_id` AS `c_customer_id`,
+      `q_7`.`c_segment` AS `c_segment`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `__ivm_touched_0`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+        UNION ALL
+        SELECT
+          `c`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+        WHERE
+          FALSE
+      ) AS `q`
+    ) AS `q_2`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LEFT JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `o`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          WHERE
+            FALSE
+        ) AS `q_5`
+      ) AS `q_6`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+    ) AS `q_7`
+      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+    UNION ALL
+    SELECT
+      `q_28`.`o_order_id` AS `o_order_id`,
+      `q_28`.`o_customer_id` AS `o_customer_id`,
+      `q_31`.`c_customer_id` AS `c_customer_id`,
+      `q_31`.`c_segment` AS `c_segment`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_27`.`o_order_id` AS `o_order_id`,
+        `q_27`.`o_customer_id` AS `o_customer_id`
+      FROM (
+        SELECT
+          `q_26`.`o_order_id` AS `o_order_id`,
+          `q_26`.`o_customer_id` AS `o_customer_id`,
+          `q_26`.`__ivm_times` AS `__ivm_times`
+        FROM (
+          SELECT
+            `q_25`.`o_order_id` AS `o_order_id`,
+            `q_25`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `o`.`order_id` AS `o_order_id`,
+              `o`.`customer_id` AS `o_customer_id`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              FROM (
+                SELECT
+                  `o`.`customer_id` AS `__ivm_touched_0`
+                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+                UNION ALL
+                SELECT
+                  `c`.`customer_id` AS `__ivm_touched_0`
+                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+                WHERE
+                  FALSE
+              ) AS `q_23`
+            ) AS `q_24`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            UNION ALL
+            SELECT
+              `o`.`order_id` AS `o_order_id`,
+              `o`.`customer_id` AS `o_customer_id`,
+              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          ) AS `q_25`
+          GROUP BY
+            `q_25`.`o_order_id`,
+            `q_25`.`o_customer_id`
+        ) AS `q_26`
+        WHERE
+          `q_26`.`__ivm_times` > 0
+      ) AS `q_27`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_28`
+    LEFT JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+        FROM (
+          SELECT
+            `o`.`customer_id` AS `__ivm_touched_0`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          WHERE
+            FALSE
+        ) AS `q_29`
+      ) AS `q_30`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
+    ) AS `q_31`
+      ON `q_28`.`o_customer_id` = `q_31`.`c_customer_id`
+  ) AS `q_32`
+  GROUP BY
+    `q_32`.`o_order_id`,
+    `q_32`.`c_segment`
+) AS `q_33`
+WHERE
+  `q_33`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`segment`,
+  `s`.`__ivm_hash`
+)
