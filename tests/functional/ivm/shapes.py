@@ -112,7 +112,7 @@ SHAPES: dict[str, Shape] = {
         select customer_id, product, count(*) as orders, count(amount) as amounts,
           sum(amount) as Amount, avg(amount) as mean, min(price) as low, max(price) as high,
           sum(quantity) as quantity, avg(quantity) as mean_quantity, min(product) as first_product,
-          max(placed) as latest, sum(id) as ids, avg(id) as mean_id
+          max(placed) as latest, sum(id) as ids
         from @orders group by customer_id, product""",
     ),
     "aggregates_of_a_join": _shape(
@@ -209,6 +209,101 @@ SHAPES: dict[str, Shape] = {
         """
         select count(distinct product) as products, sum(price) as price, count(*) as n
         from @orders""",
+    ),
+    "average_of_bigints": _shape(
+        AFFECTED,
+        """
+        select product, avg(id) as mean_id, count(*) as n from @orders group by product""",
+    ),
+    # rows of touched keys
+    "left_join": _shape(
+        ROWS,
+        """
+        select o.id, o.product, c.segment, c.region, 1 as one
+        from @orders as o left join @customers as c on o.customer_id = c.customer_id""",
+    ),
+    "full_join_with_residual": _shape(
+        ROWS,
+        """
+        select o.id, o.product, c.customer_id, c.segment from @orders as o
+        full outer join @customers as c on o.customer_id = c.customer_id and o.price > 2""",
+    ),
+    "right_join_using": _shape(
+        ROWS,
+        """
+        select customer_id, o.product, c.region
+        from @orders as o right join @customers as c using (customer_id)""",
+    ),
+    "chain_of_left_joins": _shape(
+        ROWS,
+        """
+        select o.id, c.segment, p.category
+        from @orders as o left join @customers as c on o.customer_id = c.customer_id
+        left join @products as p on p.product = o.product and p.weight > 1
+        where o.amount is not null or c.region is null""",
+    ),
+    "left_join_aggregate": _shape(
+        GROUPS,
+        """
+        select c.segment, count(o.id) as orders, sum(o.amount) as amount, count(*) as n
+        from @customers as c left join @orders as o using (customer_id) group by c.segment""",
+    ),
+    "exists": _shape(
+        ROWS,
+        """
+        select c.customer_id, c.segment from @customers as c
+        where exists (select 1 from @orders as o where o.customer_id = c.customer_id
+          and o.price > 1)""",
+    ),
+    "not_exists": _shape(
+        ROWS,
+        """
+        select c.customer_id, c.region from @customers as c
+        where not exists (select * from @orders as o where o.customer_id = c.customer_id)""",
+    ),
+    "in_and_exists": _shape(
+        GROUPS,
+        """
+        select product, count(*) as n from @orders as o
+        where product in (select product from @products where weight > 0)
+          and exists (select 1 from @customers as c where c.customer_id = o.customer_id)
+        group by product""",
+    ),
+    "left_anti_join": _shape(
+        ROWS,
+        """
+        select p.product, p.category from @products as p
+        left anti join @orders as o on o.product = p.product and o.amount > 0""",
+    ),
+    "except": _shape(
+        ROWS,
+        """
+        select product from @orders except select product from @products""",
+    ),
+    "intersect_all": _shape(
+        ROWS,
+        """
+        select product, price from @orders intersect all select product, weight from @products""",
+    ),
+    "aggregate_of_aggregate": _shape(
+        GROUPS,
+        """
+        select orders, count(*) as customers, max(amount) as best from (
+          select customer_id, count(*) as orders, sum(amount) as amount
+          from @orders group by customer_id) as t group by orders""",
+    ),
+    "join_of_aggregates": _shape(
+        ROWS,
+        """
+        select c.customer_id, c.segment, t.orders from @customers as c
+        join (select customer_id, count(*) as orders from @orders group by 1) as t
+        on t.customer_id = c.customer_id where t.orders > 1""",
+    ),
+    "aggregate_of_distinct": _shape(
+        GROUPS,
+        """
+        select segment, count(*) as regions
+        from (select distinct segment, region from @customers) as d group by segment""",
     ),
     # on other models
     "join_of_plain_views": _shape(

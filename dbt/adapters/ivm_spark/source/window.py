@@ -47,8 +47,8 @@ def window(name: str, recorded: int, head: Head) -> Window:
     """The window of a source from its recorded version to the head's.
 
     A table that was replaced in place goes on: its feed has all old rows deleted and all new rows
-    inserted. head.commits must reach back to the recorded version; commits that the log no longer has make
-    the window broken.
+    inserted. head.commits must reach back to the recorded version; commits that the log no longer
+    has make the window broken.
     """
     versions = range(recorded + 1, head.version + 1)
     commits = [c for c in head.commits if c.version in versions]
