@@ -53,8 +53,7 @@ def views(draw: Draw, depth: int = 4) -> str:
 @st.composite
 def queries(draw: Draw, depth: int) -> Query:
     """A relation below the top of a view."""
-    kinds = ("table", "filter", "project", "join", "join", "union", "cte")
-    kind = "table" if depth <= 0 else draw(st.sampled_from(kinds))
+    kind = "table" if depth <= 0 else draw(st.sampled_from(_KINDS))
     if kind == "table":
         table = draw(st.sampled_from(TABLES))
         columns = tuple((n, k != "string") for n, k in table.columns)
@@ -62,7 +61,11 @@ def queries(draw: Draw, depth: int) -> Query:
     if kind == "join":
         return _join(draw, depth)
     if kind == "union":
-        return _union(draw, depth)
+        return _set_operation(draw, depth)
+    if kind in ("outer", "exists"):
+        return _matched(draw, depth, kind)
+    if kind == "group":
+        return _grouped(draw, depth)
     inner = draw(queries(depth - 1))
     if kind == "filter":
         return Query(
@@ -100,7 +103,58 @@ def _join(draw: Draw, depth: int) -> Query:
     return Query(f"select {items} from {sql}", tuple((f"k{p}", k) for p, (_, k) in enumerate(kept)))
 
 
-def _union(draw: Draw, depth: int) -> Query:
+def _matched(draw: Draw, depth: int, kind: str) -> Query:
+    """An outer join, or a condition over a subquery, with an equality and perhaps more."""
+    left, right = draw(queries(depth - 1)), draw(queries(depth - 1))
+    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    if not pairs:
+        return left
+    a, b = draw(st.sampled_from(pairs))
+    on = f"m0.{a} {draw(st.sampled_from(('=', '=', '<=>')))} m1.{b}"
+    numbers = [(x, y) for x, y in pairs if dict(left.columns)[x]]
+    if numbers and draw(st.booleans()):
+        x, y = draw(st.sampled_from(numbers))
+        on += f" and m0.{x} <= m1.{y}"
+    if kind == "outer":
+        side = draw(st.sampled_from(("left", "right", "full")))
+        columns = [(f"m0.{n}", k) for n, k in left.columns]
+        columns += [(f"m1.{n}", k) for n, k in right.columns]
+        kept = _some(draw, columns, 4) or columns[:1]
+        items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
+        names = tuple((f"k{place}", k) for place, (_, k) in enumerate(kept))
+        return Query(
+            f"select {items} from ({left.sql}) m0 {side} join ({right.sql}) m1 on {on}", names
+        )
+    start = f"select * from ({left.sql}) m0 where"
+    if draw(st.integers(0, 2)) == 0:
+        return Query(f"{start} m0.{a} in (select r.{b} from ({right.sql}) r)", left.columns)
+    negated = draw(st.sampled_from(("", "not ")))
+    return Query(
+        f"{start} {negated}exists (select 1 from ({right.sql}) m1 where {on})", left.columns
+    )
+
+
+def _grouped(draw: Draw, depth: int) -> Query:
+    """An aggregate, or DISTINCT, below another operator; its columns have names of their own."""
+    inner = draw(queries(depth - 1))
+    keys = _some(draw, list(inner.columns), 2)
+    items = [(f"g{place}", f"q.{n}", k) for place, (n, k) in enumerate(keys)]
+    if keys and draw(st.integers(0, 3)) == 0:
+        sql = ", ".join(f"{e} as {n}" for n, e, _ in items)
+        return Query(
+            f"select distinct {sql} from ({inner.sql}) q", tuple((n, k) for n, _, k in items)
+        )
+    numbers = [n for n, is_number in inner.columns if is_number]
+    call = draw(st.sampled_from(("count(*)", "count({x})", "sum({x})", "min({x})", "max({x})")))
+    argument = f"q.{draw(st.sampled_from(numbers))}" if numbers else "1"
+    items.append(("g9", f"cast({call.format(x=argument)} as bigint)", True))
+    sql = f"select {', '.join(f'{e} as {n}' for n, e, _ in items)} from ({inner.sql}) q"
+    if keys:
+        sql += " group by " + ", ".join(f"q.{n}" for n, _ in keys)
+    return Query(sql, tuple((n, k) for n, _, k in items))
+
+
+def _set_operation(draw: Draw, depth: int) -> Query:
     left, right = draw(queries(depth - 1)), draw(queries(depth - 1))
     width = min(len(left.columns), len(right.columns))
     columns = []
@@ -115,7 +169,8 @@ def _union(draw: Draw, depth: int) -> Query:
         names = [n for n, _ in side.columns[: len(columns)]]
         items = ", ".join(f"{n} as n{p}" for p, n in enumerate(names))
         sides.append(f"select {items} from ({side.sql}) s")
-    return Query(" union all ".join(sides), tuple(columns))
+    operator = draw(st.sampled_from(_SET_OPERATORS))
+    return Query(f" {operator} ".join(sides), tuple(columns))
 
 
 def _predicate(draw: Draw, query: Query, alias: str) -> str:
@@ -144,6 +199,27 @@ def _some(draw: Draw, values: list[Any], most: int) -> list[Any]:
     return list(draw(st.lists(st.sampled_from(values), unique=True, max_size=most)))
 
 
+_KINDS = (
+    "table",
+    "filter",
+    "project",
+    "join",
+    "join",
+    "outer",
+    "exists",
+    "group",
+    "union",
+    "cte",
+)
+_SET_OPERATORS = (
+    "union all",
+    "union all",
+    "union",
+    "intersect",
+    "intersect all",
+    "except",
+    "except all",
+)
 _CALLS = (
     "count(*)",
     "count({x})",

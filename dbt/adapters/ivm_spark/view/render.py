@@ -149,9 +149,15 @@ class _Renderer:
         block = self._block(node.input)
         keys = [(item.name, block.over(item.expression)) for item in node.keys]
         if any(isinstance(e, exp.Literal) for _, e in keys):
-            block = self._derived(self._select(node.input), node.input.columns)
-            block = self._keyed(block, node)
-            keys = [(item.name, block.columns[item.name]) for item in node.keys]
+            block = self._keyed(node)
+            own = {item.name for item in node.keys if isinstance(item.expression, exp.Literal)}
+            keys = [
+                (
+                    item.name,
+                    block.columns[item.name] if item.name in own else block.over(item.expression),
+                )
+                for item in node.keys
+            ]
         select = block.select(
             keys + [(item.name, block.over(item.expression)) for item in node.aggregates]
         )
@@ -159,10 +165,15 @@ class _Renderer:
             select.set("group", exp.Group(expressions=[e.copy() for _, e in keys]))
         return select
 
-    def _keyed(self, block: _Block, node: Aggregate) -> _Block:
-        """A literal as a key would be read as a position: make the keys columns first."""
+    def _keyed(self, node: Aggregate) -> _Block:
+        """A literal as a key would be read as a position: make it a column first."""
+        block = self._block(node.input)
         items = [(c, block.columns[c]) for c in node.input.columns]
-        items += [(item.name, block.over(item.expression)) for item in node.keys]
+        items += [
+            (item.name, item.expression)
+            for item in node.keys
+            if isinstance(item.expression, exp.Literal)
+        ]
         return self._derived(block.select(items), tuple(name for name, _ in items))
 
     def _block(self, node: Node) -> _Block:
