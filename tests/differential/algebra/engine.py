@@ -110,7 +110,8 @@ class Engine:
 
     def query_rows(self, sql: str) -> Counter[tuple[Any, ...]]:
         """The rows of the user's text, read by sqlglot's own Spark dialect and not by ours."""
-        return self.bag(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
+        query = sqlglot.parse_one(sql, read="spark").transform(_counted)
+        return self.bag(query.sql("duckdb"))
 
     def bag(self, sql: str) -> Counter[tuple[Any, ...]]:
         rows = self.connection.execute(sql).fetchall()
@@ -171,9 +172,7 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name == "raise_error":
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
     if isinstance(node, exp.Anonymous) and node.name == "count_if":
-        # DuckDB's is NULL where every row is; Spark's is 0.
-        hit = exp.If(this=node.expressions[0], true=exp.Literal.number(1))
-        return exp.Count(this=exp.Case(ifs=[hit]))
+        return _counted(exp.CountIf(this=node.expressions[0]))
     if isinstance(node, exp.Join) and node.kind == "SEMI":
         node.set("side", None)
     if isinstance(node, exp.Select) and node.args.get("laterals"):
@@ -181,6 +180,14 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         joins = node.args.get("joins") or []
         node.set("joins", [*joins, *(_unnested(lateral) for lateral in laterals)])
     return node
+
+
+def _counted(node: exp.Expr) -> exp.Expr:
+    """count_if is NULL in DuckDB where every row is; Spark's is 0."""
+    if not isinstance(node, exp.CountIf):
+        return node
+    hit = exp.If(this=node.this, true=exp.Literal.number(1))
+    return exp.Count(this=exp.Case(ifs=[hit]))
 
 
 def _unnested(lateral: exp.Lateral) -> exp.Join:

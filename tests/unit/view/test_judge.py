@@ -76,3 +76,24 @@ def test_a_query_that_does_not_analyse_has_no_plan() -> None:
     failed = "== Parsed Logical Plan ==\nx\n\n== Analyzed Logical Plan ==\nAnalysisException: x"
     assert normalized_plan(failed) is None
     assert not same_plan(failed, failed)
+
+
+def _semi(kind: str, left: str, right: str) -> str:
+    return _explain(
+        f"Join {kind}, (k#1 = id#3)",
+        *([f":- Filter {left}", ":  +- Relation spark_catalog.s.t[k#1,n#2] parquet"] if left else
+          [":- Relation spark_catalog.s.t[k#1,n#2] parquet"]),
+        *([f"+- Filter {right}", "   +- Relation spark_catalog.s.u[id#3] parquet"] if right else
+          ["+- Relation spark_catalog.s.u[id#3] parquet"]),
+    )  # fmt: skip
+
+
+def test_keys_of_a_semi_join_need_no_filter_that_says_they_are_not_null() -> None:
+    written, inferred = "(n#2 > 1)", "((n#2 > 1) AND isnotnull(k#1))"
+    assert same_plan(_semi("LeftSemi", written, ""), _semi("LeftSemi", inferred, "isnotnull(id#3)"))
+    assert same_plan(_semi("LeftAnti", "", ""), _semi("LeftAnti", "", "isnotnull(id#3)"))
+
+
+def test_other_filters_of_a_semi_join_count() -> None:
+    assert not same_plan(_semi("LeftSemi", "", ""), _semi("LeftSemi", "isnotnull(n#2)", ""))
+    assert not same_plan(_semi("LeftAnti", "", ""), _semi("LeftAnti", "isnotnull(k#1)", ""))

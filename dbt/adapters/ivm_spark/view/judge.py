@@ -18,6 +18,8 @@ _PLAIN = re.compile(r"[\w.]+")
 _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
+_SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
+_EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
@@ -99,9 +101,11 @@ class _Normalizer:
             head, generated, dropped = self._generate(text)
             kept = [o for place, o in enumerate(given) if place not in dropped]
             return [head, *lines], [*kept, *generated]
+        spelled = self._spelled(text)
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
-        return [self._spelled(text), *lines], given
+            lines = _without_implied(spelled, [inner for inner, _ in below])
+        return [spelled, *lines], given
 
     def _spelled(self, text: str) -> str:
         if not text.startswith(("Filter ", "Join ")):
@@ -145,6 +149,33 @@ class _Normalizer:
             self._meaning[number] = f"@{self._count}"
             self._count += 1
         return self._meaning[number]
+
+
+def _without_implied(join: str, sides: list[list[str]]) -> list[str]:
+    """The lines below a semi or anti join without `isnotnull` of its keys, which Spark infers
+    for a join that is written as one and not for one that it makes of EXISTS or IN. A row whose
+    key is NULL has no partner; on the left of an anti join it stays, so there it counts."""
+    keys = {side for pair in _EQUALITY.findall(join) for side in pair}
+    implied = {f"isnotnull({key})" for key in keys}
+    lines: list[str] = []
+    for place, side in enumerate(sides):
+        for line in side:
+            kept: str | None = line
+            if place == 1 or join.startswith("Join LeftSemi"):
+                kept = _filtered(line, implied)
+            if kept is not None:
+                lines.append(f"   {kept}")
+    return lines
+
+
+def _filtered(line: str, implied: set[str]) -> str | None:
+    """A line without implied conjuncts; None for a Filter of which nothing is left. Its children
+    keep their indentation, which says nothing more than the order of the lines."""
+    indent, is_filter, conditions = line.partition("Filter ")
+    if not is_filter or indent.strip():
+        return line.lstrip()
+    parts = [p for p in conditions.split(" AND ") if p not in implied]
+    return f"Filter {' AND '.join(parts)}" if parts else None
 
 
 def _alias(part: str) -> tuple[str, str, str]:
