@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from tests.differential.algebra.engine import Engine, seeded_rows
 from tests.differential.algebra.queries import TABLES, views
 
-EXAMPLES = int(os.environ.get("IVM_EXAMPLES", "250"))
+EXAMPLES = int(os.environ.get("IVM_EXAMPLES", "100"))
 WINDOWS = 4
 
 

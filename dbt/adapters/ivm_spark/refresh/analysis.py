@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import sqlglot
 from sqlglot import exp
@@ -23,8 +24,13 @@ from dbt.adapters.ivm_spark.view.functions import (
     WINDOWS,
 )
 from dbt.adapters.ivm_spark.view.parse import parse
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.view.tree import walk
 
+MAX_OPERATORS = 500
+"""Operators in a delta above which it is not used. Each outer join, EXISTS or aggregate below
+another operator repeats the delta below it some six times, so that depth soon costs more than a
+rebuild."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
@@ -58,7 +64,9 @@ def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
     Raises NotMaintained where the state or the delta has no rule.
     """
     planned = layout(view.root, types, state)
-    delta(planned.input, Context(frozenset(view.sources)))
+    change = delta(planned.input, Context(frozenset(view.sources)))
+    if change is not None and len(list(islice(walk(change), MAX_OPERATORS))) == MAX_OPERATORS:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "operators nested too deep")
     return planned
 
 

@@ -209,11 +209,11 @@ class _Renderer:
         waiting = list(node.predicates)
         block = self._block(node.inputs[0])
         if block.laterals:
-            block = self._derived(self._select(node.inputs[0]), node.inputs[0].columns)
+            block = self._closed(block, node.inputs[0])
         for child in node.inputs[1:]:
             other = self._block(child)
             if other.joins or other.laterals:
-                other = self._derived(self._select(child), child.columns)
+                other = self._closed(other, child)
             weight = _product(block.columns.get(WEIGHT), other.columns.get(WEIGHT))
             block.columns = {**block.columns, **other.columns}
             if weight is not None:
@@ -233,7 +233,7 @@ class _Renderer:
     def _semi_join(self, node: SemiJoin) -> _Block:
         block = self._block(node.input)
         if block.laterals:
-            block = self._derived(self._select(node.input), node.input.columns)
+            block = self._closed(block, node.input)
         among = self._derived(self.query(node.among), node.among.columns)
         both = _Block(block.table, {**block.columns, **among.columns})
         block.joins.append(
@@ -251,9 +251,9 @@ class _Renderer:
         its expressions and filters belong below the join."""
         left, right = self._block(node.left), self._block(node.right)
         if left.laterals or (node.side != "LEFT" and not left.plain):
-            left = self._derived(self._select(node.left), node.left.columns)
+            left = self._closed(left, node.left)
         if not right.plain or right.joins:
-            right = self._derived(self._select(node.right), node.right.columns)
+            right = self._closed(right, node.right)
         left.columns = {**left.columns, **right.columns}
         on = _all(left.over(p) for p in node.predicates)
         left.joins.append(exp.Join(this=right.table, side=node.side, on=on))
@@ -262,7 +262,7 @@ class _Renderer:
     def _generate(self, node: Generate) -> _Block:
         block = self._block(node.input)
         if block.where:
-            block = self._derived(self._select(node.input), node.input.columns)
+            block = self._closed(block, node.input)
         alias = self._names.unique("generated")
         block.laterals.append(
             exp.Lateral(
@@ -278,6 +278,11 @@ class _Renderer:
         for name in node.outputs:
             block.columns[name] = exp.column(name, table=alias, quoted=True)
         return block
+
+    def _closed(self, block: _Block, node: Node) -> _Block:
+        """A block as a table of its own."""
+        query = block.select([(c, block.columns[c]) for c in node.columns])
+        return self._derived(query, node.columns)
 
     def _derived(self, query: exp.Query, columns: tuple[str, ...]) -> _Block:
         alias = self._names.unique("q")

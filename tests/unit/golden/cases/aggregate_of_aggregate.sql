@@ -35,8 +35,8 @@ FROM `shop`.`v__ivm` AS `state`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_11`.`orders_2` AS `orders_4`,
-  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`orders_2` AS `orders_4`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`customer_id` AS `customer_id`,
@@ -58,21 +58,21 @@ FROM (
   ) AS `q_2`
   UNION ALL
   SELECT
-    `q_10`.`customer_id` AS `customer_id`,
-    `q_10`.`orders_2` AS `orders_2`,
+    `q_7`.`customer_id` AS `customer_id`,
+    `q_7`.`orders_2` AS `orders_2`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_9`.`orders_customer_id` AS `customer_id`,
+      `q_6`.`orders_customer_id` AS `customer_id`,
       count(*) AS `orders_2`
     FROM (
       SELECT
-        `q_8`.`orders_customer_id` AS `orders_customer_id`,
-        `q_8`.`__ivm_times` AS `__ivm_times`
+        `q_5`.`orders_customer_id` AS `orders_customer_id`,
+        `q_5`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_7`.`orders_customer_id` AS `orders_customer_id`,
-          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`orders_customer_id` AS `orders_customer_id`,
+          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `orders`.`customer_id` AS `orders_customer_id`,
@@ -82,28 +82,28 @@ FROM (
             SELECT DISTINCT
               `orders`.`customer_id` AS `__ivm_touched_0`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_6`
-            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+          ) AS `q_3`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           UNION ALL
           SELECT
             `orders`.`customer_id` AS `orders_customer_id`,
             -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_7`
+        ) AS `q_4`
         GROUP BY
-          `q_7`.`orders_customer_id`
-      ) AS `q_8`
+          `q_4`.`orders_customer_id`
+      ) AS `q_5`
       WHERE
-        `q_8`.`__ivm_times` > 0
-    ) AS `q_9`
+        `q_5`.`__ivm_times` > 0
+    ) AS `q_6`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
     GROUP BY
-      `q_9`.`orders_customer_id`
-  ) AS `q_10`
-) AS `q_11`
+      `q_6`.`orders_customer_id`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_11`.`orders_2`
+  `q_8`.`orders_2`
 ) as s
 on `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -118,8 +118,8 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders_
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_11`.`orders_2` AS `orders_4`,
-  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`orders_2` AS `orders_4`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`customer_id` AS `customer_id`,
@@ -141,21 +141,21 @@ FROM (
   ) AS `q_2`
   UNION ALL
   SELECT
-    `q_10`.`customer_id` AS `customer_id`,
-    `q_10`.`orders_2` AS `orders_2`,
+    `q_7`.`customer_id` AS `customer_id`,
+    `q_7`.`orders_2` AS `orders_2`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_9`.`orders_customer_id` AS `customer_id`,
+      `q_6`.`orders_customer_id` AS `customer_id`,
       count(*) AS `orders_2`
     FROM (
       SELECT
-        `q_8`.`orders_customer_id` AS `orders_customer_id`,
-        `q_8`.`__ivm_times` AS `__ivm_times`
+        `q_5`.`orders_customer_id` AS `orders_customer_id`,
+        `q_5`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_7`.`orders_customer_id` AS `orders_customer_id`,
-          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`orders_customer_id` AS `orders_customer_id`,
+          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `orders`.`customer_id` AS `orders_customer_id`,
@@ -165,28 +165,28 @@ FROM (
             SELECT DISTINCT
               `orders`.`customer_id` AS `__ivm_touched_0`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_6`
-            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+          ) AS `q_3`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           UNION ALL
           SELECT
             `orders`.`customer_id` AS `orders_customer_id`,
             -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_7`
+        ) AS `q_4`
         GROUP BY
-          `q_7`.`orders_customer_id`
-      ) AS `q_8`
+          `q_4`.`orders_customer_id`
+      ) AS `q_5`
       WHERE
-        `q_8`.`__ivm_times` > 0
-    ) AS `q_9`
+        `q_5`.`__ivm_times` > 0
+    ) AS `q_6`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
     GROUP BY
-      `q_9`.`orders_customer_id`
-  ) AS `q_10`
-) AS `q_11`
+      `q_6`.`orders_customer_id`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_11`.`orders_2`
+  `q_8`.`orders_2`
 ) as s
 on `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

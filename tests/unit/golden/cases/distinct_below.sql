@@ -32,8 +32,8 @@ FROM `shop`.`v__ivm` AS `state`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_11`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`segment` AS `segment`,
@@ -55,23 +55,23 @@ FROM (
   ) AS `q_2`
   UNION ALL
   SELECT
-    `q_10`.`segment` AS `segment`,
-    `q_10`.`name` AS `name`,
+    `q_7`.`segment` AS `segment`,
+    `q_7`.`name` AS `name`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT DISTINCT
-      `q_9`.`segment` AS `segment`,
-      `q_9`.`name` AS `name`
+      `q_6`.`segment` AS `segment`,
+      `q_6`.`name` AS `name`
     FROM (
       SELECT
-        `q_8`.`segment` AS `segment`,
-        `q_8`.`name` AS `name`,
-        `q_8`.`__ivm_times` AS `__ivm_times`
+        `q_5`.`segment` AS `segment`,
+        `q_5`.`name` AS `name`,
+        `q_5`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_7`.`segment` AS `segment`,
-          `q_7`.`name` AS `name`,
-          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`segment` AS `segment`,
+          `q_4`.`name` AS `name`,
+          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `customers`.`segment` AS `segment`,
@@ -83,29 +83,29 @@ FROM (
               `customers`.`segment` AS `__ivm_touched_0`,
               `customers`.`name` AS `__ivm_touched_1`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_6`
-            ON `customers`.`segment` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-            AND `customers`.`name` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_1`
+          ) AS `q_3`
+            ON `customers`.`segment` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+            AND `customers`.`name` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_1`
           UNION ALL
           SELECT
             `customers`.`segment` AS `segment`,
             `customers`.`name` AS `name`,
             -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_7`
+        ) AS `q_4`
         GROUP BY
-          `q_7`.`segment`,
-          `q_7`.`name`
-      ) AS `q_8`
+          `q_4`.`segment`,
+          `q_4`.`name`
+      ) AS `q_5`
       WHERE
-        `q_8`.`__ivm_times` > 0
-    ) AS `q_9`
+        `q_5`.`__ivm_times` > 0
+    ) AS `q_6`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_10`
-) AS `q_11`
+    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_11`.`segment`
+  `q_8`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -120,8 +120,8 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_11`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`segment` AS `segment`,
@@ -143,23 +143,23 @@ FROM (
   ) AS `q_2`
   UNION ALL
   SELECT
-    `q_10`.`segment` AS `segment`,
-    `q_10`.`name` AS `name`,
+    `q_7`.`segment` AS `segment`,
+    `q_7`.`name` AS `name`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT DISTINCT
-      `q_9`.`segment` AS `segment`,
-      `q_9`.`name` AS `name`
+      `q_6`.`segment` AS `segment`,
+      `q_6`.`name` AS `name`
     FROM (
       SELECT
-        `q_8`.`segment` AS `segment`,
-        `q_8`.`name` AS `name`,
-        `q_8`.`__ivm_times` AS `__ivm_times`
+        `q_5`.`segment` AS `segment`,
+        `q_5`.`name` AS `name`,
+        `q_5`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_7`.`segment` AS `segment`,
-          `q_7`.`name` AS `name`,
-          SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`segment` AS `segment`,
+          `q_4`.`name` AS `name`,
+          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `customers`.`segment` AS `segment`,
@@ -171,29 +171,29 @@ FROM (
               `customers`.`segment` AS `__ivm_touched_0`,
               `customers`.`name` AS `__ivm_touched_1`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_6`
-            ON `customers`.`segment` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-            AND `customers`.`name` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_1`
+          ) AS `q_3`
+            ON `customers`.`segment` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+            AND `customers`.`name` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_1`
           UNION ALL
           SELECT
             `customers`.`segment` AS `segment`,
             `customers`.`name` AS `name`,
             -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_7`
+        ) AS `q_4`
         GROUP BY
-          `q_7`.`segment`,
-          `q_7`.`name`
-      ) AS `q_8`
+          `q_4`.`segment`,
+          `q_4`.`name`
+      ) AS `q_5`
       WHERE
-        `q_8`.`__ivm_times` > 0
-    ) AS `q_9`
+        `q_5`.`__ivm_times` > 0
+    ) AS `q_6`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_10`
-) AS `q_11`
+    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_11`.`segment`
+  `q_8`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -34,13 +34,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`customer_id_3` AS `customer_id_3`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+  `q_15`.`customer_id_3` AS `customer_id_3`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_5`.`customer_id_3` AS `customer_id_3`,
@@ -88,19 +88,19 @@ FROM (
     ) AS `q_5`
     UNION ALL
     SELECT
-      `q_17`.`customer_id_3` AS `customer_id_3`,
+      `q_13`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_14`.`customer_id_3` AS `customer_id_3`
+        `q_10`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_13`.`customer_id_3` AS `customer_id_3`,
-          `q_13`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`customer_id_3` AS `customer_id_3`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_12`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_12`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `customers`.`customer_id` AS `customer_id_3`,
@@ -108,7 +108,7 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_10`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `customers`.`customer_id` AS `__ivm_touched_0`
@@ -119,30 +119,30 @@ FROM (
                 FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
                 WHERE
                   FALSE
-              ) AS `q_10`
-            ) AS `q_11`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_11`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `customers`.`customer_id` AS `customer_id_3`,
               -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_12`
+          ) AS `q_8`
           GROUP BY
-            `q_12`.`customer_id_3`
-        ) AS `q_13`
+            `q_8`.`customer_id_3`
+        ) AS `q_9`
         WHERE
-          `q_13`.`__ivm_times` > 0
-      ) AS `q_14`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_14`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
       EXCEPT
       SELECT
         `orders`.`customer_id` AS `customer_id_3`
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_15`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `customers`.`customer_id` AS `__ivm_touched_0`
@@ -153,16 +153,16 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           WHERE
             FALSE
-        ) AS `q_15`
-      ) AS `q_16`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_16`.`__ivm_touched_0`
-    ) AS `q_17`
-  ) AS `q_18`
+        ) AS `q_11`
+      ) AS `q_12`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+    ) AS `q_13`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`customer_id_3`
-) AS `q_19`
+    `q_14`.`customer_id_3`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -178,13 +178,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`customer_id_3` AS `customer_id_3`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+  `q_15`.`customer_id_3` AS `customer_id_3`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_5`.`customer_id_3` AS `customer_id_3`,
@@ -232,7 +232,7 @@ FROM (
     ) AS `q_5`
     UNION ALL
     SELECT
-      `q_17`.`customer_id_3` AS `customer_id_3`,
+      `q_13`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
@@ -256,15 +256,15 @@ FROM (
         ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
       EXCEPT
       SELECT
-        `q_16`.`customer_id_3` AS `customer_id_3`
+        `q_12`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_15`.`customer_id_3` AS `customer_id_3`,
-          `q_15`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`customer_id_3` AS `customer_id_3`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_14`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `customer_id_3`,
@@ -272,7 +272,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `customers`.`customer_id` AS `__ivm_touched_0`
@@ -283,30 +283,30 @@ FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
                 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_12`
-            ) AS `q_13`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `customer_id_3`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_14`
+          ) AS `q_10`
           GROUP BY
-            `q_14`.`customer_id_3`
-        ) AS `q_15`
+            `q_10`.`customer_id_3`
+        ) AS `q_11`
         WHERE
-          `q_15`.`__ivm_times` > 0
-      ) AS `q_16`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_17`
-  ) AS `q_18`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`customer_id_3`
-) AS `q_19`
+    `q_14`.`customer_id_3`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -322,13 +322,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`customer_id_3` AS `customer_id_3`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`customer_id_3`) AS `__ivm_hash`
+  `q_15`.`customer_id_3` AS `customer_id_3`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_5`.`customer_id_3` AS `customer_id_3`,
@@ -376,7 +376,7 @@ FROM (
     ) AS `q_5`
     UNION ALL
     SELECT
-      `q_17`.`customer_id_3` AS `customer_id_3`,
+      `q_13`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
@@ -400,15 +400,15 @@ FROM (
         ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
       EXCEPT
       SELECT
-        `q_16`.`customer_id_3` AS `customer_id_3`
+        `q_12`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_15`.`customer_id_3` AS `customer_id_3`,
-          `q_15`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`customer_id_3` AS `customer_id_3`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_14`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `customer_id_3`,
@@ -416,7 +416,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `customers`.`customer_id` AS `__ivm_touched_0`
@@ -427,30 +427,30 @@ FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
                 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_12`
-            ) AS `q_13`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `customer_id_3`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_14`
+          ) AS `q_10`
           GROUP BY
-            `q_14`.`customer_id_3`
-        ) AS `q_15`
+            `q_10`.`customer_id_3`
+        ) AS `q_11`
         WHERE
-          `q_15`.`__ivm_times` > 0
-      ) AS `q_16`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_17`
-  ) AS `q_18`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`customer_id_3`
-) AS `q_19`
+    `q_14`.`customer_id_3`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -34,13 +34,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_29`.`customer_id` AS `customer_id`,
-  `q_29`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_29`.`customer_id`) AS `__ivm_hash`
+  `q_16`.`customer_id` AS `customer_id`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_28`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_28`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_15`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
@@ -88,19 +88,19 @@ FROM (
       ON `q_5`.`o_customer_id` = `c`.`customer_id`
     UNION ALL
     SELECT
-      `q_24`.`c_customer_id` AS `c_customer_id`,
+      `q_11`.`c_customer_id` AS `c_customer_id`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_23`.`c_customer_id` AS `c_customer_id`
+        `q_10`.`c_customer_id` AS `c_customer_id`
       FROM (
         SELECT
-          `q_22`.`c_customer_id` AS `c_customer_id`,
-          `q_22`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`c_customer_id` AS `c_customer_id`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_21`.`c_customer_id` AS `c_customer_id`,
-            SUM(`q_21`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`c_customer_id` AS `c_customer_id`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `c`.`customer_id` AS `c_customer_id`,
@@ -108,7 +108,7 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `c`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_19`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `c`.`customer_id` AS `__ivm_touched_0`
@@ -119,31 +119,31 @@ FROM (
                 FROM `shop`.`orders` VERSION AS OF 9 AS `o`
                 WHERE
                   `o`.`amount` > 10 AND FALSE
-              ) AS `q_19`
-            ) AS `q_20`
-              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_20`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `c`.`customer_id` AS `c_customer_id`,
               -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          ) AS `q_21`
+          ) AS `q_8`
           GROUP BY
-            `q_21`.`c_customer_id`
-        ) AS `q_22`
+            `q_8`.`c_customer_id`
+        ) AS `q_9`
         WHERE
-          `q_22`.`__ivm_times` > 0
-      ) AS `q_23`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_23`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_24`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_11`
     LEFT SEMI JOIN (
       SELECT
         `o`.`customer_id` AS `o_customer_id`
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_25`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `c`.`customer_id` AS `__ivm_touched_0`
@@ -154,19 +154,19 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `o`
           WHERE
             `o`.`amount` > 10 AND FALSE
-        ) AS `q_25`
-      ) AS `q_26`
-        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_26`.`__ivm_touched_0`
+        ) AS `q_12`
+      ) AS `q_13`
+        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
       WHERE
         `o`.`amount` > 10
-    ) AS `q_27`
-      ON `q_27`.`o_customer_id` = `q_24`.`c_customer_id`
-  ) AS `q_28`
+    ) AS `q_14`
+      ON `q_14`.`o_customer_id` = `q_11`.`c_customer_id`
+  ) AS `q_15`
   GROUP BY
-    `q_28`.`c_customer_id`
-) AS `q_29`
+    `q_15`.`c_customer_id`
+) AS `q_16`
 WHERE
-  `q_29`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -182,13 +182,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`customer_id` AS `customer_id`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`customer_id`) AS `__ivm_hash`
+  `q_15`.`customer_id` AS `customer_id`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
@@ -263,15 +263,15 @@ FROM (
       ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
     LEFT SEMI JOIN (
       SELECT
-        `q_16`.`o_customer_id` AS `o_customer_id`
+        `q_12`.`o_customer_id` AS `o_customer_id`
       FROM (
         SELECT
-          `q_15`.`o_customer_id` AS `o_customer_id`,
-          `q_15`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`o_customer_id` AS `o_customer_id`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_14`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
@@ -279,7 +279,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `c`.`customer_id` AS `__ivm_touched_0`
@@ -292,9 +292,9 @@ FROM (
                 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
                 WHERE
                   `o`.`amount` > 10
-              ) AS `q_12`
-            ) AS `q_13`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             WHERE
               `o`.`amount` > 10
             UNION ALL
@@ -304,23 +304,23 @@ FROM (
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
             WHERE
               `o`.`amount` > 10
-          ) AS `q_14`
+          ) AS `q_10`
           GROUP BY
-            `q_14`.`o_customer_id`
-        ) AS `q_15`
+            `q_10`.`o_customer_id`
+        ) AS `q_11`
         WHERE
-          `q_15`.`__ivm_times` > 0
-      ) AS `q_16`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_17`
-      ON `q_17`.`o_customer_id` = `c`.`customer_id`
-  ) AS `q_18`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+      ON `q_13`.`o_customer_id` = `c`.`customer_id`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`c_customer_id`
-) AS `q_19`
+    `q_14`.`c_customer_id`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -336,13 +336,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`customer_id` AS `customer_id`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`customer_id`) AS `__ivm_hash`
+  `q_15`.`customer_id` AS `customer_id`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
@@ -417,15 +417,15 @@ FROM (
       ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
     LEFT SEMI JOIN (
       SELECT
-        `q_16`.`o_customer_id` AS `o_customer_id`
+        `q_12`.`o_customer_id` AS `o_customer_id`
       FROM (
         SELECT
-          `q_15`.`o_customer_id` AS `o_customer_id`,
-          `q_15`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`o_customer_id` AS `o_customer_id`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_14`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
@@ -433,7 +433,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `c`.`customer_id` AS `__ivm_touched_0`
@@ -446,9 +446,9 @@ FROM (
                 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
                 WHERE
                   `o`.`amount` > 10
-              ) AS `q_12`
-            ) AS `q_13`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             WHERE
               `o`.`amount` > 10
             UNION ALL
@@ -458,23 +458,23 @@ FROM (
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
             WHERE
               `o`.`amount` > 10
-          ) AS `q_14`
+          ) AS `q_10`
           GROUP BY
-            `q_14`.`o_customer_id`
-        ) AS `q_15`
+            `q_10`.`o_customer_id`
+        ) AS `q_11`
         WHERE
-          `q_15`.`__ivm_times` > 0
-      ) AS `q_16`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_17`
-      ON `q_17`.`o_customer_id` = `c`.`customer_id`
-  ) AS `q_18`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+      ON `q_13`.`o_customer_id` = `c`.`customer_id`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`c_customer_id`
-) AS `q_19`
+    `q_14`.`c_customer_id`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

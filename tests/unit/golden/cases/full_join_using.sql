@@ -36,23 +36,23 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_30`.`customer_id` AS `customer_id`,
-  `q_30`.`amount` AS `amount`,
-  `q_30`.`segment` AS `segment`,
-  `q_30`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_30`.`customer_id`, `q_30`.`amount`, `q_30`.`segment`) AS `__ivm_hash`
+  `q_15`.`customer_id` AS `customer_id`,
+  `q_15`.`amount` AS `amount`,
+  `q_15`.`segment` AS `segment`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`customer_id`, `q_15`.`amount`, `q_15`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_29`.`orders_customer_id`, `q_29`.`customers_customer_id`) AS `customer_id`,
-    `q_29`.`orders_amount` AS `amount`,
-    `q_29`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_14`.`orders_customer_id`, `q_14`.`customers_customer_id`) AS `customer_id`,
+    `q_14`.`orders_amount` AS `amount`,
+    `q_14`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`customer_id` AS `orders_customer_id`,
       `orders`.`amount` AS `orders_amount`,
-      `q_7`.`customers_customer_id` AS `customers_customer_id`,
-      `q_7`.`customers_segment` AS `customers_segment`,
+      `q_5`.`customers_customer_id` AS `customers_customer_id`,
+      `q_5`.`customers_segment` AS `customers_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
@@ -78,7 +78,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -89,22 +89,22 @@ FROM (
           SELECT
             `customers`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
     UNION ALL
     SELECT
       `orders`.`customer_id` AS `orders_customer_id`,
       `orders`.`amount` AS `orders_amount`,
-      `q_28`.`customers_customer_id` AS `customers_customer_id`,
-      `q_28`.`customers_segment` AS `customers_segment`,
+      `q_13`.`customers_customer_id` AS `customers_customer_id`,
+      `q_13`.`customers_segment` AS `customers_segment`,
       -1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `orders`.`customer_id` AS `__ivm_touched_0`
@@ -115,23 +115,23 @@ FROM (
         SELECT
           `customers`.`customer_id` AS `__ivm_touched_0`
         FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-      ) AS `q_8`
-    ) AS `q_9`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
     FULL JOIN (
       SELECT
-        `q_27`.`customers_customer_id` AS `customers_customer_id`,
-        `q_27`.`customers_segment` AS `customers_segment`
+        `q_12`.`customers_customer_id` AS `customers_customer_id`,
+        `q_12`.`customers_segment` AS `customers_segment`
       FROM (
         SELECT
-          `q_26`.`customers_customer_id` AS `customers_customer_id`,
-          `q_26`.`customers_segment` AS `customers_segment`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`customers_customer_id` AS `customers_customer_id`,
+          `q_11`.`customers_segment` AS `customers_segment`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`customers_customer_id` AS `customers_customer_id`,
-            `q_25`.`customers_segment` AS `customers_segment`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`customers_customer_id` AS `customers_customer_id`,
+            `q_10`.`customers_segment` AS `customers_segment`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `customers`.`customer_id` AS `customers_customer_id`,
@@ -140,7 +140,7 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -151,35 +151,35 @@ FROM (
                 SELECT
                   `customers`.`customer_id` AS `__ivm_touched_0`
                 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `customers`.`customer_id` AS `customers_customer_id`,
               `customers`.`segment` AS `customers_segment`,
               -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_25`
+          ) AS `q_10`
           GROUP BY
-            `q_25`.`customers_customer_id`,
-            `q_25`.`customers_segment`
-        ) AS `q_26`
+            `q_10`.`customers_customer_id`,
+            `q_10`.`customers_segment`
+        ) AS `q_11`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
-      ON `orders`.`customer_id` = `q_28`.`customers_customer_id`
-  ) AS `q_29`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+      ON `orders`.`customer_id` = `q_13`.`customers_customer_id`
+  ) AS `q_14`
   GROUP BY
-    COALESCE(`q_29`.`orders_customer_id`, `q_29`.`customers_customer_id`),
-    `q_29`.`orders_amount`,
-    `q_29`.`customers_segment`
-) AS `q_30`
+    COALESCE(`q_14`.`orders_customer_id`, `q_14`.`customers_customer_id`),
+    `q_14`.`orders_amount`,
+    `q_14`.`customers_segment`
+) AS `q_15`
 WHERE
-  `q_30`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -197,23 +197,23 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_33`.`customer_id` AS `customer_id`,
-  `q_33`.`amount` AS `amount`,
-  `q_33`.`segment` AS `segment`,
-  `q_33`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_33`.`customer_id`, `q_33`.`amount`, `q_33`.`segment`) AS `__ivm_hash`
+  `q_16`.`customer_id` AS `customer_id`,
+  `q_16`.`amount` AS `amount`,
+  `q_16`.`segment` AS `segment`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`customer_id`, `q_16`.`amount`, `q_16`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`) AS `customer_id`,
-    `q_32`.`orders_amount` AS `amount`,
-    `q_32`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`) AS `customer_id`,
+    `q_15`.`orders_amount` AS `amount`,
+    `q_15`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`customer_id` AS `orders_customer_id`,
       `orders`.`amount` AS `orders_amount`,
-      `q_7`.`customers_customer_id` AS `customers_customer_id`,
-      `q_7`.`customers_segment` AS `customers_segment`,
+      `q_5`.`customers_customer_id` AS `customers_customer_id`,
+      `q_5`.`customers_segment` AS `customers_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
@@ -239,7 +239,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -250,32 +250,32 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             FALSE
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
     UNION ALL
     SELECT
-      `q_28`.`orders_customer_id` AS `orders_customer_id`,
-      `q_28`.`orders_amount` AS `orders_amount`,
-      `q_31`.`customers_customer_id` AS `customers_customer_id`,
-      `q_31`.`customers_segment` AS `customers_segment`,
+      `q_13`.`orders_customer_id` AS `orders_customer_id`,
+      `q_13`.`orders_amount` AS `orders_amount`,
+      `q_14`.`customers_customer_id` AS `customers_customer_id`,
+      `q_14`.`customers_segment` AS `customers_segment`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_27`.`orders_customer_id` AS `orders_customer_id`,
-        `q_27`.`orders_amount` AS `orders_amount`
+        `q_10`.`orders_customer_id` AS `orders_customer_id`,
+        `q_10`.`orders_amount` AS `orders_amount`
       FROM (
         SELECT
-          `q_26`.`orders_customer_id` AS `orders_customer_id`,
-          `q_26`.`orders_amount` AS `orders_amount`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`orders_customer_id` AS `orders_customer_id`,
+          `q_9`.`orders_amount` AS `orders_amount`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`orders_customer_id` AS `orders_customer_id`,
-            `q_25`.`orders_amount` AS `orders_amount`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`orders_customer_id` AS `orders_customer_id`,
+            `q_8`.`orders_amount` AS `orders_amount`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
@@ -284,7 +284,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -295,26 +295,26 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
                 WHERE
                   FALSE
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
               `orders`.`amount` AS `orders_amount`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_25`
+          ) AS `q_8`
           GROUP BY
-            `q_25`.`orders_customer_id`,
-            `q_25`.`orders_amount`
-        ) AS `q_26`
+            `q_8`.`orders_customer_id`,
+            `q_8`.`orders_amount`
+        ) AS `q_9`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
     FULL JOIN (
       SELECT
         `customers`.`customer_id` AS `customers_customer_id`,
@@ -322,7 +322,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -333,19 +333,19 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             FALSE
-        ) AS `q_29`
-      ) AS `q_30`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
-    ) AS `q_31`
-      ON `q_28`.`orders_customer_id` = `q_31`.`customers_customer_id`
-  ) AS `q_32`
+        ) AS `q_11`
+      ) AS `q_12`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+    ) AS `q_14`
+      ON `q_13`.`orders_customer_id` = `q_14`.`customers_customer_id`
+  ) AS `q_15`
   GROUP BY
-    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`),
-    `q_32`.`orders_amount`,
-    `q_32`.`customers_segment`
-) AS `q_33`
+    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`),
+    `q_15`.`orders_amount`,
+    `q_15`.`customers_segment`
+) AS `q_16`
 WHERE
-  `q_33`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -363,23 +363,23 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_33`.`customer_id` AS `customer_id`,
-  `q_33`.`amount` AS `amount`,
-  `q_33`.`segment` AS `segment`,
-  `q_33`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_33`.`customer_id`, `q_33`.`amount`, `q_33`.`segment`) AS `__ivm_hash`
+  `q_16`.`customer_id` AS `customer_id`,
+  `q_16`.`amount` AS `amount`,
+  `q_16`.`segment` AS `segment`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`customer_id`, `q_16`.`amount`, `q_16`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`) AS `customer_id`,
-    `q_32`.`orders_amount` AS `amount`,
-    `q_32`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`) AS `customer_id`,
+    `q_15`.`orders_amount` AS `amount`,
+    `q_15`.`customers_segment` AS `segment`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`customer_id` AS `orders_customer_id`,
       `orders`.`amount` AS `orders_amount`,
-      `q_7`.`customers_customer_id` AS `customers_customer_id`,
-      `q_7`.`customers_segment` AS `customers_segment`,
+      `q_5`.`customers_customer_id` AS `customers_customer_id`,
+      `q_5`.`customers_segment` AS `customers_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
@@ -405,7 +405,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -416,32 +416,32 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             FALSE
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `orders`.`customer_id` = `q_7`.`customers_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
     UNION ALL
     SELECT
-      `q_28`.`orders_customer_id` AS `orders_customer_id`,
-      `q_28`.`orders_amount` AS `orders_amount`,
-      `q_31`.`customers_customer_id` AS `customers_customer_id`,
-      `q_31`.`customers_segment` AS `customers_segment`,
+      `q_13`.`orders_customer_id` AS `orders_customer_id`,
+      `q_13`.`orders_amount` AS `orders_amount`,
+      `q_14`.`customers_customer_id` AS `customers_customer_id`,
+      `q_14`.`customers_segment` AS `customers_segment`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_27`.`orders_customer_id` AS `orders_customer_id`,
-        `q_27`.`orders_amount` AS `orders_amount`
+        `q_10`.`orders_customer_id` AS `orders_customer_id`,
+        `q_10`.`orders_amount` AS `orders_amount`
       FROM (
         SELECT
-          `q_26`.`orders_customer_id` AS `orders_customer_id`,
-          `q_26`.`orders_amount` AS `orders_amount`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`orders_customer_id` AS `orders_customer_id`,
+          `q_9`.`orders_amount` AS `orders_amount`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`orders_customer_id` AS `orders_customer_id`,
-            `q_25`.`orders_amount` AS `orders_amount`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`orders_customer_id` AS `orders_customer_id`,
+            `q_8`.`orders_amount` AS `orders_amount`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
@@ -450,7 +450,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -461,26 +461,26 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
                 WHERE
                   FALSE
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
               `orders`.`amount` AS `orders_amount`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_25`
+          ) AS `q_8`
           GROUP BY
-            `q_25`.`orders_customer_id`,
-            `q_25`.`orders_amount`
-        ) AS `q_26`
+            `q_8`.`orders_customer_id`,
+            `q_8`.`orders_amount`
+        ) AS `q_9`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
     FULL JOIN (
       SELECT
         `customers`.`customer_id` AS `customers_customer_id`,
@@ -488,7 +488,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -499,19 +499,19 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             FALSE
-        ) AS `q_29`
-      ) AS `q_30`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
-    ) AS `q_31`
-      ON `q_28`.`orders_customer_id` = `q_31`.`customers_customer_id`
-  ) AS `q_32`
+        ) AS `q_11`
+      ) AS `q_12`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+    ) AS `q_14`
+      ON `q_13`.`orders_customer_id` = `q_14`.`customers_customer_id`
+  ) AS `q_15`
   GROUP BY
-    COALESCE(`q_32`.`orders_customer_id`, `q_32`.`customers_customer_id`),
-    `q_32`.`orders_amount`,
-    `q_32`.`customers_segment`
-) AS `q_33`
+    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`),
+    `q_15`.`orders_amount`,
+    `q_15`.`customers_segment`
+) AS `q_16`
 WHERE
-  `q_33`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

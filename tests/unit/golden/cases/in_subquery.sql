@@ -34,13 +34,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_19`.`order_id` AS `order_id`,
-  `q_19`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_19`.`order_id`) AS `__ivm_hash`
+  `q_15`.`order_id` AS `order_id`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_18`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_18`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`order_id` AS `orders_order_id`,
@@ -117,15 +117,15 @@ FROM (
       ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
     LEFT SEMI JOIN (
       SELECT
-        `q_16`.`customer_id` AS `customer_id`
+        `q_12`.`customer_id` AS `customer_id`
       FROM (
         SELECT
-          `q_15`.`customer_id` AS `customer_id`,
-          `q_15`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`customer_id` AS `customer_id`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_14`.`customer_id` AS `customer_id`,
-            SUM(`q_14`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`customer_id` AS `customer_id`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `customers`.`customer_id` AS `customer_id`,
@@ -133,7 +133,7 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -146,9 +146,9 @@ FROM (
                 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
                 WHERE
                   `customers`.`segment` = 'a'
-              ) AS `q_12`
-            ) AS `q_13`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             WHERE
               `customers`.`segment` = 'a'
             UNION ALL
@@ -158,23 +158,23 @@ FROM (
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
             WHERE
               `customers`.`segment` = 'a'
-          ) AS `q_14`
+          ) AS `q_10`
           GROUP BY
-            `q_14`.`customer_id`
-        ) AS `q_15`
+            `q_10`.`customer_id`
+        ) AS `q_11`
         WHERE
-          `q_15`.`__ivm_times` > 0
-      ) AS `q_16`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_16`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_17`
-      ON `orders`.`customer_id` = `q_17`.`customer_id`
-  ) AS `q_18`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+      ON `orders`.`customer_id` = `q_13`.`customer_id`
+  ) AS `q_14`
   GROUP BY
-    `q_18`.`orders_order_id`
-) AS `q_19`
+    `q_14`.`orders_order_id`
+) AS `q_15`
 WHERE
-  `q_19`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -190,13 +190,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_29`.`order_id` AS `order_id`,
-  `q_29`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_29`.`order_id`) AS `__ivm_hash`
+  `q_16`.`order_id` AS `order_id`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_28`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_28`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_15`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`order_id` AS `orders_order_id`,
@@ -245,23 +245,23 @@ FROM (
       ON `orders`.`customer_id` = `q_5`.`customer_id`
     UNION ALL
     SELECT
-      `q_24`.`orders_order_id` AS `orders_order_id`,
-      `q_24`.`orders_customer_id` AS `orders_customer_id`,
+      `q_11`.`orders_order_id` AS `orders_order_id`,
+      `q_11`.`orders_customer_id` AS `orders_customer_id`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_23`.`orders_order_id` AS `orders_order_id`,
-        `q_23`.`orders_customer_id` AS `orders_customer_id`
+        `q_10`.`orders_order_id` AS `orders_order_id`,
+        `q_10`.`orders_customer_id` AS `orders_customer_id`
       FROM (
         SELECT
-          `q_22`.`orders_order_id` AS `orders_order_id`,
-          `q_22`.`orders_customer_id` AS `orders_customer_id`,
-          `q_22`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`orders_order_id` AS `orders_order_id`,
+          `q_9`.`orders_customer_id` AS `orders_customer_id`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_21`.`orders_order_id` AS `orders_order_id`,
-            `q_21`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_21`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`orders_order_id` AS `orders_order_id`,
+            `q_8`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`order_id` AS `orders_order_id`,
@@ -270,7 +270,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_19`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -281,33 +281,33 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
                 WHERE
                   `customers`.`segment` = 'a' AND FALSE
-              ) AS `q_19`
-            ) AS `q_20`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_20`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`order_id` AS `orders_order_id`,
               `orders`.`customer_id` AS `orders_customer_id`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_21`
+          ) AS `q_8`
           GROUP BY
-            `q_21`.`orders_order_id`,
-            `q_21`.`orders_customer_id`
-        ) AS `q_22`
+            `q_8`.`orders_order_id`,
+            `q_8`.`orders_customer_id`
+        ) AS `q_9`
         WHERE
-          `q_22`.`__ivm_times` > 0
-      ) AS `q_23`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_23`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_24`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_11`
     LEFT SEMI JOIN (
       SELECT
         `customers`.`customer_id` AS `customer_id`
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_25`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -318,19 +318,19 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_25`
-      ) AS `q_26`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_26`.`__ivm_touched_0`
+        ) AS `q_12`
+      ) AS `q_13`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
       WHERE
         `customers`.`segment` = 'a'
-    ) AS `q_27`
-      ON `q_24`.`orders_customer_id` = `q_27`.`customer_id`
-  ) AS `q_28`
+    ) AS `q_14`
+      ON `q_11`.`orders_customer_id` = `q_14`.`customer_id`
+  ) AS `q_15`
   GROUP BY
-    `q_28`.`orders_order_id`
-) AS `q_29`
+    `q_15`.`orders_order_id`
+) AS `q_16`
 WHERE
-  `q_29`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -346,13 +346,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_29`.`order_id` AS `order_id`,
-  `q_29`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_29`.`order_id`) AS `__ivm_hash`
+  `q_16`.`order_id` AS `order_id`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_28`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_28`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_15`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`order_id` AS `orders_order_id`,
@@ -401,23 +401,23 @@ FROM (
       ON `orders`.`customer_id` = `q_5`.`customer_id`
     UNION ALL
     SELECT
-      `q_24`.`orders_order_id` AS `orders_order_id`,
-      `q_24`.`orders_customer_id` AS `orders_customer_id`,
+      `q_11`.`orders_order_id` AS `orders_order_id`,
+      `q_11`.`orders_customer_id` AS `orders_customer_id`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_23`.`orders_order_id` AS `orders_order_id`,
-        `q_23`.`orders_customer_id` AS `orders_customer_id`
+        `q_10`.`orders_order_id` AS `orders_order_id`,
+        `q_10`.`orders_customer_id` AS `orders_customer_id`
       FROM (
         SELECT
-          `q_22`.`orders_order_id` AS `orders_order_id`,
-          `q_22`.`orders_customer_id` AS `orders_customer_id`,
-          `q_22`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`orders_order_id` AS `orders_order_id`,
+          `q_9`.`orders_customer_id` AS `orders_customer_id`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_21`.`orders_order_id` AS `orders_order_id`,
-            `q_21`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_21`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`orders_order_id` AS `orders_order_id`,
+            `q_8`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`order_id` AS `orders_order_id`,
@@ -426,7 +426,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_19`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `orders`.`customer_id` AS `__ivm_touched_0`
@@ -437,33 +437,33 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
                 WHERE
                   `customers`.`segment` = 'a' AND FALSE
-              ) AS `q_19`
-            ) AS `q_20`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_20`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`order_id` AS `orders_order_id`,
               `orders`.`customer_id` AS `orders_customer_id`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_21`
+          ) AS `q_8`
           GROUP BY
-            `q_21`.`orders_order_id`,
-            `q_21`.`orders_customer_id`
-        ) AS `q_22`
+            `q_8`.`orders_order_id`,
+            `q_8`.`orders_customer_id`
+        ) AS `q_9`
         WHERE
-          `q_22`.`__ivm_times` > 0
-      ) AS `q_23`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_23`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_24`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_11`
     LEFT SEMI JOIN (
       SELECT
         `customers`.`customer_id` AS `customer_id`
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_25`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `orders`.`customer_id` AS `__ivm_touched_0`
@@ -474,19 +474,19 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           WHERE
             `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_25`
-      ) AS `q_26`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_26`.`__ivm_touched_0`
+        ) AS `q_12`
+      ) AS `q_13`
+        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
       WHERE
         `customers`.`segment` = 'a'
-    ) AS `q_27`
-      ON `q_24`.`orders_customer_id` = `q_27`.`customer_id`
-  ) AS `q_28`
+    ) AS `q_14`
+      ON `q_11`.`orders_customer_id` = `q_14`.`customer_id`
+  ) AS `q_15`
   GROUP BY
-    `q_28`.`orders_order_id`
-) AS `q_29`
+    `q_15`.`orders_order_id`
+) AS `q_16`
 WHERE
-  `q_29`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -83,15 +83,15 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, 
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_12`.`name` AS `name`,
-  `q_12`.`orders_4` AS `orders_4`,
-  `q_12`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_12`.`name`, `q_12`.`orders_4`) AS `__ivm_hash`
+  `q_9`.`name` AS `name`,
+  `q_9`.`orders_4` AS `orders_4`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`name`, `q_9`.`orders_4`) AS `__ivm_hash`
 FROM (
   SELECT
     `c`.`name` AS `name`,
-    `q_11`.`orders_2` AS `orders_4`,
-    COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_8`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_2`.`customer_id` AS `customer_id`,
@@ -113,21 +113,21 @@ FROM (
     ) AS `q_2`
     UNION ALL
     SELECT
-      `q_10`.`customer_id` AS `customer_id`,
-      `q_10`.`orders_2` AS `orders_2`,
+      `q_7`.`customer_id` AS `customer_id`,
+      `q_7`.`orders_2` AS `orders_2`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_9`.`orders_customer_id` AS `customer_id`,
+        `q_6`.`orders_customer_id` AS `customer_id`,
         count(*) AS `orders_2`
       FROM (
         SELECT
-          `q_8`.`orders_customer_id` AS `orders_customer_id`,
-          `q_8`.`__ivm_times` AS `__ivm_times`
+          `q_5`.`orders_customer_id` AS `orders_customer_id`,
+          `q_5`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_7`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+            `q_4`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
@@ -137,34 +137,34 @@ FROM (
               SELECT DISTINCT
                 `orders`.`customer_id` AS `__ivm_touched_0`
               FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_6`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            ) AS `q_3`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_7`
+          ) AS `q_4`
           GROUP BY
-            `q_7`.`orders_customer_id`
-        ) AS `q_8`
+            `q_4`.`orders_customer_id`
+        ) AS `q_5`
         WHERE
-          `q_8`.`__ivm_times` > 0
-      ) AS `q_9`
+          `q_5`.`__ivm_times` > 0
+      ) AS `q_6`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
       GROUP BY
-        `q_9`.`orders_customer_id`
-    ) AS `q_10`
-  ) AS `q_11`
+        `q_6`.`orders_customer_id`
+    ) AS `q_7`
+  ) AS `q_8`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-    ON `c`.`customer_id` = `q_11`.`customer_id`
+    ON `c`.`customer_id` = `q_8`.`customer_id`
   GROUP BY
     `c`.`name`,
-    `q_11`.`orders_2`
-) AS `q_12`
+    `q_8`.`orders_2`
+) AS `q_9`
 WHERE
-  `q_12`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -181,15 +181,15 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, 
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_12`.`name` AS `name`,
-  `q_12`.`orders_4` AS `orders_4`,
-  `q_12`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_12`.`name`, `q_12`.`orders_4`) AS `__ivm_hash`
+  `q_9`.`name` AS `name`,
+  `q_9`.`orders_4` AS `orders_4`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`name`, `q_9`.`orders_4`) AS `__ivm_hash`
 FROM (
   SELECT
     `c`.`name` AS `name`,
-    `q_11`.`orders_2` AS `orders_4`,
-    COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_8`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_2`.`customer_id` AS `customer_id`,
@@ -211,21 +211,21 @@ FROM (
     ) AS `q_2`
     UNION ALL
     SELECT
-      `q_10`.`customer_id` AS `customer_id`,
-      `q_10`.`orders_2` AS `orders_2`,
+      `q_7`.`customer_id` AS `customer_id`,
+      `q_7`.`orders_2` AS `orders_2`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_9`.`orders_customer_id` AS `customer_id`,
+        `q_6`.`orders_customer_id` AS `customer_id`,
         count(*) AS `orders_2`
       FROM (
         SELECT
-          `q_8`.`orders_customer_id` AS `orders_customer_id`,
-          `q_8`.`__ivm_times` AS `__ivm_times`
+          `q_5`.`orders_customer_id` AS `orders_customer_id`,
+          `q_5`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_7`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
+            `q_4`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
@@ -235,34 +235,34 @@ FROM (
               SELECT DISTINCT
                 `orders`.`customer_id` AS `__ivm_touched_0`
               FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_6`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
+            ) AS `q_3`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `orders`.`customer_id` AS `orders_customer_id`,
               -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_7`
+          ) AS `q_4`
           GROUP BY
-            `q_7`.`orders_customer_id`
-        ) AS `q_8`
+            `q_4`.`orders_customer_id`
+        ) AS `q_5`
         WHERE
-          `q_8`.`__ivm_times` > 0
-      ) AS `q_9`
+          `q_5`.`__ivm_times` > 0
+      ) AS `q_6`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_9`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
       GROUP BY
-        `q_9`.`orders_customer_id`
-    ) AS `q_10`
-  ) AS `q_11`
+        `q_6`.`orders_customer_id`
+    ) AS `q_7`
+  ) AS `q_8`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-    ON `c`.`customer_id` = `q_11`.`customer_id`
+    ON `c`.`customer_id` = `q_8`.`customer_id`
   GROUP BY
     `c`.`name`,
-    `q_11`.`orders_2`
-) AS `q_12`
+    `q_8`.`orders_2`
+) AS `q_9`
 WHERE
-  `q_12`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -32,21 +32,21 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_30`.`order_id` AS `order_id`,
-  `q_30`.`segment` AS `segment`,
-  `q_30`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_30`.`order_id`, `q_30`.`segment`) AS `__ivm_hash`
+  `q_15`.`order_id` AS `order_id`,
+  `q_15`.`segment` AS `segment`,
+  `q_15`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_15`.`order_id`, `q_15`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_29`.`o_order_id` AS `order_id`,
-    `q_29`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_14`.`o_order_id` AS `order_id`,
+    `q_14`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `q_7`.`c_customer_id` AS `c_customer_id`,
-      `q_7`.`c_segment` AS `c_segment`,
+      `q_5`.`c_customer_id` AS `c_customer_id`,
+      `q_5`.`c_segment` AS `c_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
@@ -72,7 +72,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `o`.`customer_id` AS `__ivm_touched_0`
@@ -83,22 +83,22 @@ FROM (
           SELECT
             `c`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `o`.`customer_id` = `q_5`.`c_customer_id`
     UNION ALL
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `q_28`.`c_customer_id` AS `c_customer_id`,
-      `q_28`.`c_segment` AS `c_segment`,
+      `q_13`.`c_customer_id` AS `c_customer_id`,
+      `q_13`.`c_segment` AS `c_segment`,
       -1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `o`.`customer_id` AS `__ivm_touched_0`
@@ -109,23 +109,23 @@ FROM (
         SELECT
           `c`.`customer_id` AS `__ivm_touched_0`
         FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-      ) AS `q_8`
-    ) AS `q_9`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
     LEFT JOIN (
       SELECT
-        `q_27`.`c_customer_id` AS `c_customer_id`,
-        `q_27`.`c_segment` AS `c_segment`
+        `q_12`.`c_customer_id` AS `c_customer_id`,
+        `q_12`.`c_segment` AS `c_segment`
       FROM (
         SELECT
-          `q_26`.`c_customer_id` AS `c_customer_id`,
-          `q_26`.`c_segment` AS `c_segment`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_11`.`c_customer_id` AS `c_customer_id`,
+          `q_11`.`c_segment` AS `c_segment`,
+          `q_11`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`c_customer_id` AS `c_customer_id`,
-            `q_25`.`c_segment` AS `c_segment`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_10`.`c_customer_id` AS `c_customer_id`,
+            `q_10`.`c_segment` AS `c_segment`,
+            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `c`.`customer_id` AS `c_customer_id`,
@@ -134,7 +134,7 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `c`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `o`.`customer_id` AS `__ivm_touched_0`
@@ -145,34 +145,34 @@ FROM (
                 SELECT
                   `c`.`customer_id` AS `__ivm_touched_0`
                 FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_8`
+            ) AS `q_9`
+              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `c`.`customer_id` AS `c_customer_id`,
               `c`.`segment` AS `c_segment`,
               -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          ) AS `q_25`
+          ) AS `q_10`
           GROUP BY
-            `q_25`.`c_customer_id`,
-            `q_25`.`c_segment`
-        ) AS `q_26`
+            `q_10`.`c_customer_id`,
+            `q_10`.`c_segment`
+        ) AS `q_11`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_11`.`__ivm_times` > 0
+      ) AS `q_12`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
-      ON `o`.`customer_id` = `q_28`.`c_customer_id`
-  ) AS `q_29`
+      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
+      ON `o`.`customer_id` = `q_13`.`c_customer_id`
+  ) AS `q_14`
   GROUP BY
-    `q_29`.`o_order_id`,
-    `q_29`.`c_segment`
-) AS `q_30`
+    `q_14`.`o_order_id`,
+    `q_14`.`c_segment`
+) AS `q_15`
 WHERE
-  `q_30`.`__ivm_count` <> 0
+  `q_15`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -189,21 +189,21 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_33`.`order_id` AS `order_id`,
-  `q_33`.`segment` AS `segment`,
-  `q_33`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_33`.`order_id`, `q_33`.`segment`) AS `__ivm_hash`
+  `q_16`.`order_id` AS `order_id`,
+  `q_16`.`segment` AS `segment`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`order_id`, `q_16`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_32`.`o_order_id` AS `order_id`,
-    `q_32`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_15`.`o_order_id` AS `order_id`,
+    `q_15`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `q_7`.`c_customer_id` AS `c_customer_id`,
-      `q_7`.`c_segment` AS `c_segment`,
+      `q_5`.`c_customer_id` AS `c_customer_id`,
+      `q_5`.`c_segment` AS `c_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
@@ -229,7 +229,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `o`.`customer_id` AS `__ivm_touched_0`
@@ -240,32 +240,32 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           WHERE
             FALSE
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `o`.`customer_id` = `q_5`.`c_customer_id`
     UNION ALL
     SELECT
-      `q_28`.`o_order_id` AS `o_order_id`,
-      `q_28`.`o_customer_id` AS `o_customer_id`,
-      `q_31`.`c_customer_id` AS `c_customer_id`,
-      `q_31`.`c_segment` AS `c_segment`,
+      `q_13`.`o_order_id` AS `o_order_id`,
+      `q_13`.`o_customer_id` AS `o_customer_id`,
+      `q_14`.`c_customer_id` AS `c_customer_id`,
+      `q_14`.`c_segment` AS `c_segment`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_27`.`o_order_id` AS `o_order_id`,
-        `q_27`.`o_customer_id` AS `o_customer_id`
+        `q_10`.`o_order_id` AS `o_order_id`,
+        `q_10`.`o_customer_id` AS `o_customer_id`
       FROM (
         SELECT
-          `q_26`.`o_order_id` AS `o_order_id`,
-          `q_26`.`o_customer_id` AS `o_customer_id`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`o_order_id` AS `o_order_id`,
+          `q_9`.`o_customer_id` AS `o_customer_id`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`o_order_id` AS `o_order_id`,
-            `q_25`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`o_order_id` AS `o_order_id`,
+            `q_8`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`order_id` AS `o_order_id`,
@@ -274,7 +274,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `o`.`customer_id` AS `__ivm_touched_0`
@@ -285,26 +285,26 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `c`
                 WHERE
                   FALSE
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
               -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_25`
+          ) AS `q_8`
           GROUP BY
-            `q_25`.`o_order_id`,
-            `q_25`.`o_customer_id`
-        ) AS `q_26`
+            `q_8`.`o_order_id`,
+            `q_8`.`o_customer_id`
+        ) AS `q_9`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
     LEFT JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`,
@@ -312,7 +312,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `o`.`customer_id` AS `__ivm_touched_0`
@@ -323,18 +323,18 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           WHERE
             FALSE
-        ) AS `q_29`
-      ) AS `q_30`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
-    ) AS `q_31`
-      ON `q_28`.`o_customer_id` = `q_31`.`c_customer_id`
-  ) AS `q_32`
+        ) AS `q_11`
+      ) AS `q_12`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+    ) AS `q_14`
+      ON `q_13`.`o_customer_id` = `q_14`.`c_customer_id`
+  ) AS `q_15`
   GROUP BY
-    `q_32`.`o_order_id`,
-    `q_32`.`c_segment`
-) AS `q_33`
+    `q_15`.`o_order_id`,
+    `q_15`.`c_segment`
+) AS `q_16`
 WHERE
-  `q_33`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -351,21 +351,21 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_33`.`order_id` AS `order_id`,
-  `q_33`.`segment` AS `segment`,
-  `q_33`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_33`.`order_id`, `q_33`.`segment`) AS `__ivm_hash`
+  `q_16`.`order_id` AS `order_id`,
+  `q_16`.`segment` AS `segment`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`order_id`, `q_16`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_32`.`o_order_id` AS `order_id`,
-    `q_32`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_15`.`o_order_id` AS `order_id`,
+    `q_15`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `q_7`.`c_customer_id` AS `c_customer_id`,
-      `q_7`.`c_segment` AS `c_segment`,
+      `q_5`.`c_customer_id` AS `c_customer_id`,
+      `q_5`.`c_segment` AS `c_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
@@ -391,7 +391,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `o`.`customer_id` AS `__ivm_touched_0`
@@ -402,32 +402,32 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           WHERE
             FALSE
-        ) AS `q_5`
-      ) AS `q_6`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-    ) AS `q_7`
-      ON `o`.`customer_id` = `q_7`.`c_customer_id`
+        ) AS `q_3`
+      ) AS `q_4`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+    ) AS `q_5`
+      ON `o`.`customer_id` = `q_5`.`c_customer_id`
     UNION ALL
     SELECT
-      `q_28`.`o_order_id` AS `o_order_id`,
-      `q_28`.`o_customer_id` AS `o_customer_id`,
-      `q_31`.`c_customer_id` AS `c_customer_id`,
-      `q_31`.`c_segment` AS `c_segment`,
+      `q_13`.`o_order_id` AS `o_order_id`,
+      `q_13`.`o_customer_id` AS `o_customer_id`,
+      `q_14`.`c_customer_id` AS `c_customer_id`,
+      `q_14`.`c_segment` AS `c_segment`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_27`.`o_order_id` AS `o_order_id`,
-        `q_27`.`o_customer_id` AS `o_customer_id`
+        `q_10`.`o_order_id` AS `o_order_id`,
+        `q_10`.`o_customer_id` AS `o_customer_id`
       FROM (
         SELECT
-          `q_26`.`o_order_id` AS `o_order_id`,
-          `q_26`.`o_customer_id` AS `o_customer_id`,
-          `q_26`.`__ivm_times` AS `__ivm_times`
+          `q_9`.`o_order_id` AS `o_order_id`,
+          `q_9`.`o_customer_id` AS `o_customer_id`,
+          `q_9`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_25`.`o_order_id` AS `o_order_id`,
-            `q_25`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+            `q_8`.`o_order_id` AS `o_order_id`,
+            `q_8`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`order_id` AS `o_order_id`,
@@ -436,7 +436,7 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
               FROM (
                 SELECT
                   `o`.`customer_id` AS `__ivm_touched_0`
@@ -447,26 +447,26 @@ FROM (
                 FROM `shop`.`customers` VERSION AS OF 9 AS `c`
                 WHERE
                   FALSE
-              ) AS `q_23`
-            ) AS `q_24`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+              ) AS `q_6`
+            ) AS `q_7`
+              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
             UNION ALL
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
               -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_25`
+          ) AS `q_8`
           GROUP BY
-            `q_25`.`o_order_id`,
-            `q_25`.`o_customer_id`
-        ) AS `q_26`
+            `q_8`.`o_order_id`,
+            `q_8`.`o_customer_id`
+        ) AS `q_9`
         WHERE
-          `q_26`.`__ivm_times` > 0
-      ) AS `q_27`
+          `q_9`.`__ivm_times` > 0
+      ) AS `q_10`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-    ) AS `q_28`
+      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_13`
     LEFT JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`,
@@ -474,7 +474,7 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
         FROM (
           SELECT
             `o`.`customer_id` AS `__ivm_touched_0`
@@ -485,18 +485,18 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           WHERE
             FALSE
-        ) AS `q_29`
-      ) AS `q_30`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
-    ) AS `q_31`
-      ON `q_28`.`o_customer_id` = `q_31`.`c_customer_id`
-  ) AS `q_32`
+        ) AS `q_11`
+      ) AS `q_12`
+        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+    ) AS `q_14`
+      ON `q_13`.`o_customer_id` = `q_14`.`c_customer_id`
+  ) AS `q_15`
   GROUP BY
-    `q_32`.`o_order_id`,
-    `q_32`.`c_segment`
-) AS `q_33`
+    `q_15`.`o_order_id`,
+    `q_15`.`c_segment`
+) AS `q_16`
 WHERE
-  `q_33`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -31,17 +31,17 @@ FROM `shop`.`v__ivm` AS `state`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_32`.`c_customer_id` AS `customer_id`,
+  `q_15`.`c_customer_id` AS `customer_id`,
   COALESCE(
-    SUM(CASE WHEN NOT `q_32`.`o_order_id` IS NULL THEN `q_32`.`__ivm_weight` ELSE 0 END),
+    SUM(CASE WHEN NOT `q_15`.`o_order_id` IS NULL THEN `q_15`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `orders`,
-  COALESCE(SUM(`q_32`.`__ivm_weight`), 0) AS `__ivm_count`
+  COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `c_customer_id`,
-    `q_7`.`o_order_id` AS `o_order_id`,
-    `q_7`.`o_customer_id` AS `o_customer_id`,
+    `q_5`.`o_order_id` AS `o_order_id`,
+    `q_5`.`o_customer_id` AS `o_customer_id`,
     1 AS `__ivm_weight`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
@@ -67,7 +67,7 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `c`.`customer_id` AS `__ivm_touched_0`
@@ -78,28 +78,28 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         WHERE
           FALSE
-      ) AS `q_5`
-    ) AS `q_6`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-  ) AS `q_7`
-    ON `c`.`customer_id` = `q_7`.`o_customer_id`
+      ) AS `q_3`
+    ) AS `q_4`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+  ) AS `q_5`
+    ON `c`.`customer_id` = `q_5`.`o_customer_id`
   UNION ALL
   SELECT
-    `q_28`.`c_customer_id` AS `c_customer_id`,
-    `q_31`.`o_order_id` AS `o_order_id`,
-    `q_31`.`o_customer_id` AS `o_customer_id`,
+    `q_13`.`c_customer_id` AS `c_customer_id`,
+    `q_14`.`o_order_id` AS `o_order_id`,
+    `q_14`.`o_customer_id` AS `o_customer_id`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_27`.`c_customer_id` AS `c_customer_id`
+      `q_10`.`c_customer_id` AS `c_customer_id`
     FROM (
       SELECT
-        `q_26`.`c_customer_id` AS `c_customer_id`,
-        `q_26`.`__ivm_times` AS `__ivm_times`
+        `q_9`.`c_customer_id` AS `c_customer_id`,
+        `q_9`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_25`.`c_customer_id` AS `c_customer_id`,
-          SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          `q_8`.`c_customer_id` AS `c_customer_id`,
+          SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `c`.`customer_id` AS `c_customer_id`,
@@ -107,7 +107,7 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
                 `c`.`customer_id` AS `__ivm_touched_0`
@@ -118,24 +118,24 @@ FROM (
               FROM `shop`.`orders` VERSION AS OF 9 AS `o`
               WHERE
                 FALSE
-            ) AS `q_23`
-          ) AS `q_24`
-            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            ) AS `q_6`
+          ) AS `q_7`
+            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
           UNION ALL
           SELECT
             `c`.`customer_id` AS `c_customer_id`,
             -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-        ) AS `q_25`
+        ) AS `q_8`
         GROUP BY
-          `q_25`.`c_customer_id`
-      ) AS `q_26`
+          `q_8`.`c_customer_id`
+      ) AS `q_9`
       WHERE
-        `q_26`.`__ivm_times` > 0
-    ) AS `q_27`
+        `q_9`.`__ivm_times` > 0
+    ) AS `q_10`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-  ) AS `q_28`
+    EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_13`
   LEFT JOIN (
     SELECT
       `o`.`order_id` AS `o_order_id`,
@@ -143,7 +143,7 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_29`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `c`.`customer_id` AS `__ivm_touched_0`
@@ -154,14 +154,14 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         WHERE
           FALSE
-      ) AS `q_29`
-    ) AS `q_30`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_30`.`__ivm_touched_0`
-  ) AS `q_31`
-    ON `q_28`.`c_customer_id` = `q_31`.`o_customer_id`
-) AS `q_32`
+      ) AS `q_11`
+    ) AS `q_12`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
+  ) AS `q_14`
+    ON `q_13`.`c_customer_id` = `q_14`.`o_customer_id`
+) AS `q_15`
 GROUP BY
-  `q_32`.`c_customer_id`
+  `q_15`.`c_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -178,17 +178,17 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_29`.`c_customer_id` AS `customer_id`,
+  `q_14`.`c_customer_id` AS `customer_id`,
   COALESCE(
-    SUM(CASE WHEN NOT `q_29`.`o_order_id` IS NULL THEN `q_29`.`__ivm_weight` ELSE 0 END),
+    SUM(CASE WHEN NOT `q_14`.`o_order_id` IS NULL THEN `q_14`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `orders`,
-  COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+  COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `c_customer_id`,
-    `q_7`.`o_order_id` AS `o_order_id`,
-    `q_7`.`o_customer_id` AS `o_customer_id`,
+    `q_5`.`o_order_id` AS `o_order_id`,
+    `q_5`.`o_customer_id` AS `o_customer_id`,
     1 AS `__ivm_weight`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
@@ -214,7 +214,7 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `c`.`customer_id` AS `__ivm_touched_0`
@@ -225,21 +225,21 @@ FROM (
         SELECT
           `o`.`customer_id` AS `__ivm_touched_0`
         FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q_5`
-    ) AS `q_6`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-  ) AS `q_7`
-    ON `c`.`customer_id` = `q_7`.`o_customer_id`
+      ) AS `q_3`
+    ) AS `q_4`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+  ) AS `q_5`
+    ON `c`.`customer_id` = `q_5`.`o_customer_id`
   UNION ALL
   SELECT
     `c`.`customer_id` AS `c_customer_id`,
-    `q_28`.`o_order_id` AS `o_order_id`,
-    `q_28`.`o_customer_id` AS `o_customer_id`,
+    `q_13`.`o_order_id` AS `o_order_id`,
+    `q_13`.`o_customer_id` AS `o_customer_id`,
     -1 AS `__ivm_weight`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
     SELECT DISTINCT
-      `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+      `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
     FROM (
       SELECT
         `c`.`customer_id` AS `__ivm_touched_0`
@@ -250,23 +250,23 @@ FROM (
       SELECT
         `o`.`customer_id` AS `__ivm_touched_0`
       FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-    ) AS `q_8`
-  ) AS `q_9`
-    ON `c`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+    ) AS `q_6`
+  ) AS `q_7`
+    ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
   LEFT JOIN (
     SELECT
-      `q_27`.`o_order_id` AS `o_order_id`,
-      `q_27`.`o_customer_id` AS `o_customer_id`
+      `q_12`.`o_order_id` AS `o_order_id`,
+      `q_12`.`o_customer_id` AS `o_customer_id`
     FROM (
       SELECT
-        `q_26`.`o_order_id` AS `o_order_id`,
-        `q_26`.`o_customer_id` AS `o_customer_id`,
-        `q_26`.`__ivm_times` AS `__ivm_times`
+        `q_11`.`o_order_id` AS `o_order_id`,
+        `q_11`.`o_customer_id` AS `o_customer_id`,
+        `q_11`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_25`.`o_order_id` AS `o_order_id`,
-          `q_25`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          `q_10`.`o_order_id` AS `o_order_id`,
+          `q_10`.`o_customer_id` AS `o_customer_id`,
+          SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `o`.`order_id` AS `o_order_id`,
@@ -275,7 +275,7 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `o`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
                 `c`.`customer_id` AS `__ivm_touched_0`
@@ -286,30 +286,30 @@ FROM (
               SELECT
                 `o`.`customer_id` AS `__ivm_touched_0`
               FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-            ) AS `q_23`
-          ) AS `q_24`
-            ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            ) AS `q_8`
+          ) AS `q_9`
+            ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
           UNION ALL
           SELECT
             `o`.`order_id` AS `o_order_id`,
             `o`.`customer_id` AS `o_customer_id`,
             -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        ) AS `q_25`
+        ) AS `q_10`
         GROUP BY
-          `q_25`.`o_order_id`,
-          `q_25`.`o_customer_id`
-      ) AS `q_26`
+          `q_10`.`o_order_id`,
+          `q_10`.`o_customer_id`
+      ) AS `q_11`
       WHERE
-        `q_26`.`__ivm_times` > 0
-    ) AS `q_27`
+        `q_11`.`__ivm_times` > 0
+    ) AS `q_12`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-  ) AS `q_28`
-    ON `c`.`customer_id` = `q_28`.`o_customer_id`
-) AS `q_29`
+    EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_13`
+    ON `c`.`customer_id` = `q_13`.`o_customer_id`
+) AS `q_14`
 GROUP BY
-  `q_29`.`c_customer_id`
+  `q_14`.`c_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -326,17 +326,17 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_29`.`c_customer_id` AS `customer_id`,
+  `q_14`.`c_customer_id` AS `customer_id`,
   COALESCE(
-    SUM(CASE WHEN NOT `q_29`.`o_order_id` IS NULL THEN `q_29`.`__ivm_weight` ELSE 0 END),
+    SUM(CASE WHEN NOT `q_14`.`o_order_id` IS NULL THEN `q_14`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `orders`,
-  COALESCE(SUM(`q_29`.`__ivm_weight`), 0) AS `__ivm_count`
+  COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `c_customer_id`,
-    `q_7`.`o_order_id` AS `o_order_id`,
-    `q_7`.`o_customer_id` AS `o_customer_id`,
+    `q_5`.`o_order_id` AS `o_order_id`,
+    `q_5`.`o_customer_id` AS `o_customer_id`,
     1 AS `__ivm_weight`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
@@ -362,7 +362,7 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q_5`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `c`.`customer_id` AS `__ivm_touched_0`
@@ -373,21 +373,21 @@ FROM (
         SELECT
           `o`.`customer_id` AS `__ivm_touched_0`
         FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q_5`
-    ) AS `q_6`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`
-  ) AS `q_7`
-    ON `c`.`customer_id` = `q_7`.`o_customer_id`
+      ) AS `q_3`
+    ) AS `q_4`
+      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+  ) AS `q_5`
+    ON `c`.`customer_id` = `q_5`.`o_customer_id`
   UNION ALL
   SELECT
     `c`.`customer_id` AS `c_customer_id`,
-    `q_28`.`o_order_id` AS `o_order_id`,
-    `q_28`.`o_customer_id` AS `o_customer_id`,
+    `q_13`.`o_order_id` AS `o_order_id`,
+    `q_13`.`o_customer_id` AS `o_customer_id`,
     -1 AS `__ivm_weight`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
     SELECT DISTINCT
-      `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
+      `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
     FROM (
       SELECT
         `c`.`customer_id` AS `__ivm_touched_0`
@@ -398,23 +398,23 @@ FROM (
       SELECT
         `o`.`customer_id` AS `__ivm_touched_0`
       FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-    ) AS `q_8`
-  ) AS `q_9`
-    ON `c`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+    ) AS `q_6`
+  ) AS `q_7`
+    ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
   LEFT JOIN (
     SELECT
-      `q_27`.`o_order_id` AS `o_order_id`,
-      `q_27`.`o_customer_id` AS `o_customer_id`
+      `q_12`.`o_order_id` AS `o_order_id`,
+      `q_12`.`o_customer_id` AS `o_customer_id`
     FROM (
       SELECT
-        `q_26`.`o_order_id` AS `o_order_id`,
-        `q_26`.`o_customer_id` AS `o_customer_id`,
-        `q_26`.`__ivm_times` AS `__ivm_times`
+        `q_11`.`o_order_id` AS `o_order_id`,
+        `q_11`.`o_customer_id` AS `o_customer_id`,
+        `q_11`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_25`.`o_order_id` AS `o_order_id`,
-          `q_25`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q_25`.`__ivm_weight`) AS `__ivm_times`
+          `q_10`.`o_order_id` AS `o_order_id`,
+          `q_10`.`o_customer_id` AS `o_customer_id`,
+          SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `o`.`order_id` AS `o_order_id`,
@@ -423,7 +423,7 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `o`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `q_23`.`__ivm_touched_0` AS `__ivm_touched_0`
+              `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
                 `c`.`customer_id` AS `__ivm_touched_0`
@@ -434,30 +434,30 @@ FROM (
               SELECT
                 `o`.`customer_id` AS `__ivm_touched_0`
               FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-            ) AS `q_23`
-          ) AS `q_24`
-            ON `o`.`customer_id` IS NOT DISTINCT FROM `q_24`.`__ivm_touched_0`
+            ) AS `q_8`
+          ) AS `q_9`
+            ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
           UNION ALL
           SELECT
             `o`.`order_id` AS `o_order_id`,
             `o`.`customer_id` AS `o_customer_id`,
             -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        ) AS `q_25`
+        ) AS `q_10`
         GROUP BY
-          `q_25`.`o_order_id`,
-          `q_25`.`o_customer_id`
-      ) AS `q_26`
+          `q_10`.`o_order_id`,
+          `q_10`.`o_customer_id`
+      ) AS `q_11`
       WHERE
-        `q_26`.`__ivm_times` > 0
-    ) AS `q_27`
+        `q_11`.`__ivm_times` > 0
+    ) AS `q_12`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_27`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-  ) AS `q_28`
-    ON `c`.`customer_id` = `q_28`.`o_customer_id`
-) AS `q_29`
+    EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_13`
+    ON `c`.`customer_id` = `q_13`.`o_customer_id`
+) AS `q_14`
 GROUP BY
-  `q_29`.`c_customer_id`
+  `q_14`.`c_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
