@@ -41,6 +41,7 @@ setup(
         "dev": [
             "build",
             "dbt-tests-adapter>=1.20,<2.0",
+            "duckdb",
             "hypothesis",
             "mypy",
             "pytest",
