@@ -100,7 +100,7 @@ class Changes:
             f"on t.{names[0]} = s.ks[s.k - 1] "
             f"when matched and s.k = 1 then delete "
             f"when matched then update set {other} = {self._value(table, other)} "
-            f"when not matched then insert values {row}"
+            f"when not matched then insert ({', '.join(names)}) values {row}"
         )
 
     def _row(self, table: str) -> str:

@@ -126,7 +126,7 @@ class Planner:
                 lasting=reading.lasting,
                 repeatable=reading.repeatable,
                 watermark=mark,
-                exists=request.state_exists,
+                exists=request.state_exists or bool(request.shown),
                 modified=history.modified,
                 heads=heads,
                 full_refresh=request.full_refresh,

@@ -144,13 +144,15 @@ class Refresher:
         finally:
             for key in settings:
                 self._query(f"reset {key}")
-        if self.plan.kind is RefreshKind.INCREMENTAL and int(rows[0]["num_affected_rows"]):
-            return merged(rows[0])
+        if self.plan.kind is RefreshKind.INCREMENTAL and rows:
+            outcome = merged(rows[0])
+            if outcome.inserted or outcome.updated or outcome.deleted:
+                return outcome
         return self._verified()
 
     def _verified(self) -> Outcome:
-        """Whether the newest commit is this one: one that changes no row returns what a skipped
-        one returns, and a rebuild returns nothing."""
+        """Whether the newest commit is this one: one that is skipped as a repeat returns no row or
+        zeros, as one that changes nothing does, and a rebuild returns nothing."""
         newest = SourceReader(self._query).commits(self._request.state, None)[0]
         if decode(newest.metadata) != self.plan.watermark:
             return Outcome(False, lost=True)

@@ -29,7 +29,7 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
 
 def fingerprint_text(sql: str, settings: dict[str, str]) -> str:
     """Fingerprint of a query that is not understood: its text."""
-    return "-".join((_digest(" ".join(sql.split())), "", _digest(settings)))
+    return "-".join((_digest(sql.strip()), "", _digest(settings)))
 
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
