@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -129,6 +129,3 @@ def kinds(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
 def reasons(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
     """The reason code of each model that was refreshed for one."""
     return {n: r["reason"]["code"] for n, r in responses.items() if r.get("reason")}
-
-
-Check = Callable[[Warehouse], None]

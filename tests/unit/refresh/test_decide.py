@@ -69,7 +69,7 @@ def test_the_first_build_has_no_reason() -> None:
             replace(STILL, heads={"`s`.`t`": Head("other", 6, True, (APPEND, LATER))}),
             ReasonCode.SOURCE_REPLACED,
         ),
-        (replace(STILL, heads={"`s`.`t`": Head("table", 4, True)}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, heads={"`s`.`t`": Head("other", 4, True)}), ReasonCode.SOURCE_REPLACED),
         (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (
             replace(MOVED, heads={"`s`.`t`": Head("table", 6, False, (APPEND,))}),
@@ -96,6 +96,12 @@ def test_a_table_replaced_in_place_goes_on() -> None:
     decision = decide(replace(STILL, heads={"`s`.`t`": Head("new id", 6, True, (replaced, FIFTH))}))
     assert not decision.build
     assert decision.moved == {"`s`.`t`"}
+
+
+def test_a_run_that_pinned_before_another_refreshed_has_nothing_to_do() -> None:
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head("table", 4, True)}))
+    assert not decision.build
+    assert decision.moved == frozenset()
 
 
 def test_policy_full_does_nothing_where_nothing_moved() -> None:

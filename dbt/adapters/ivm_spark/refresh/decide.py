@@ -63,6 +63,8 @@ def decide(situation: Situation) -> Decision:
     if reason is not None:
         return Decision(True, False, reason, {})
     assert situation.watermark is not None
+    if _is_ahead(situation.watermark, situation.heads):
+        return Decision(False, False, None, {})
     windows = {
         name: window(name, situation.watermark.sources[name].version, head)
         for name, head in situation.heads.items()
@@ -107,11 +109,17 @@ def _is_another(head: Head, mark: SourceMark) -> bool:
     anew. What tells them apart is the time at which the recorded version was committed.
     """
     if head.version < mark.version:
-        return True
+        return head.table_id != mark.table_id
     committed = head.committed(mark.version)
     if committed is None:
         return head.table_id != mark.table_id
     return committed != mark.committed
+
+
+def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
+    """Whether another run has already read a source at a later version than this run's pins: its
+    refresh stands, and this run has nothing to add."""
+    return any(head.version < watermark.sources[name].version for name, head in heads.items())
 
 
 def _changed(before: str, now: str) -> Reason:

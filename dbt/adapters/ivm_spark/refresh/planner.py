@@ -100,7 +100,9 @@ class Planner:
         history = self._history(request)
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
-        facts = Facts(mark.outputs, mark.types) if mark is not None and known else None
+        facts = None
+        if mark is not None and known and reading.view is not None:
+            facts = Facts(mark.outputs, mark.types)
         layout: Layout | None = None
         if facts is None:
             facts, layout, reading = self._examine(request, reading)
@@ -276,6 +278,8 @@ class Planner:
     def _marks(
         self, decision: Decision, heads: dict[str, Head], mark: Watermark | None
     ) -> dict[str, SourceMark]:
+        if not decision.build and not decision.windows and mark is not None:
+            return mark.sources
         if decision.build or mark is None:
             counts = self._row_counts(heads)
             return {

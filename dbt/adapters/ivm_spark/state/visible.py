@@ -12,6 +12,9 @@ from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Item, Limit, Node, Project, Sort, column
 
+VOID = "void"
+"""The type of a bare NULL; a Delta table can't have such a column."""
+
 
 def visible(layout: Layout, types: dict[str, str], outputs: tuple[tuple[str, str], ...]) -> str:
     """The SELECT of the view `<model>`; its columns are named by the view's column list.
@@ -60,8 +63,10 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
 
 def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:
     """A query that is not maintained, stored as it is: its columns under names that Delta takes."""
-    names = ", ".join(quote(name) for name in stored_names(outputs))
-    return f"select * from (\n{sql}\n) as ivm_query ({names})"
+    names = stored_names(outputs)
+    kept = ", ".join(quote(n) for n, (_, kind) in zip(names, outputs, strict=True) if kind != VOID)
+    every = ", ".join(quote(name) for name in names)
+    return f"select {kept or '1 as nothing'} from (\n{sql}\n) as ivm_query ({every})"
 
 
 def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
@@ -71,5 +76,8 @@ def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
 
 def visible_stored(outputs: tuple[tuple[str, str], ...], state: str) -> str:
     """The SELECT of the view over a query that is stored as it is."""
-    columns = ", ".join(f"{STATE}.{quote(name)}" for name in stored_names(outputs))
+    columns = ", ".join(
+        "null" if kind == VOID else f"{STATE}.{quote(name)}"
+        for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)
+    )
     return f"select {columns} from {state} as {STATE}"

@@ -12,6 +12,10 @@
 
   {{ run_hooks(pre_hooks) }}
 
+  {%- if config.get('contract').enforced -%}
+    {%- do get_assert_columns_equivalent(compiled_code) -%}
+  {%- endif -%}
+
   {#- what is known, what changed, what to do: incremental, full, or nothing -#}
   {%- set refresh = ivm_refresher(target, state, existing) -%}
   {%- if refresh.plan.warning -%}
