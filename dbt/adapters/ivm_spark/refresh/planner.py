@@ -227,8 +227,10 @@ class Planner:
     def _history(self, request: Request) -> StateHistory:
         if not request.state_exists:
             return StateHistory(None)
-        commits = self._reader.commits(request.state, 0)
-        return newest(commits)
+        history = newest(self._reader.recent(request.state))
+        if history.watermark is None:
+            history = newest(self._reader.commits(request.state, 0))
+        return history
 
     def _examine(self, request: Request, reading: Reading) -> tuple[Facts, Layout | None, Reading]:
         """Ask Spark about a query that is new: its columns, the types of its state, and whether

@@ -49,6 +49,10 @@ class SourceReader:
             commits = self._history(name, commits[0].version - since + 1)
         return commits
 
+    def recent(self, name: str) -> list[Commit]:
+        """The newest few commits of a Delta table, newest first."""
+        return self._history(name, _FIRST_LOOK)
+
     def _history(self, name: str, limit: int) -> list[Commit]:
         rows = self._query(f"describe history {name} limit {limit}")
         return sorted((commit_from(row) for row in rows), key=lambda c: -c.version)
