@@ -39,7 +39,7 @@ class TestStatements:
 
     def test_a_failing_job_is_one_clear_error(self, project):
         result, output = run_dbt_and_capture(["run", "--select", "query"], expect_pass=False)
-        assert "[USER_RAISED_EXCEPTION] bad row 0" in result.results[0].message
+        assert "[USER_RAISED_EXCEPTION] bad row " in result.results[0].message
         assert "Database Error" in output
         assert "at org.apache" not in result.results[0].message
 
