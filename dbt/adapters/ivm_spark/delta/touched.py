@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
     Distinct,
     Filter,
-    Generate,
     Item,
     Node,
     Project,
@@ -95,12 +95,7 @@ def _before(given: Input, now: Node) -> Node:
     counted = Item("__ivm_times", exp.Sum(this=column(WEIGHT)))
     netted = Aggregate(both, columns, (counted,))
     left = Filter(netted, exp.GT(this=column("__ivm_times"), expression=exp.Literal.number(0)))
-    times = exp.Anonymous(
-        this="array_repeat",
-        expressions=[exp.Literal.number(0), exp.cast(column("__ivm_times"), "int")],
-    )
-    repeated = Generate(left, exp.Explode(this=times), ("__ivm_copy",))
-    return Project(repeated, columns)
+    return repeated(left, "__ivm_times", given.post.columns)
 
 
 def _weighted(node: Node, weight: int) -> Node:

@@ -48,8 +48,7 @@ class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one; view: the SELECT of the
-    view, empty where the view fits already; outputs: (name, type) of the query's columns;
-    cluster_by: columns that a large state is clustered by.
+    view, empty where the view fits already; outputs: (name, type) of the query's columns.
     """
 
     kind: RefreshKind
@@ -60,7 +59,6 @@ class Plan:
     merge: MergeSql | None = None
     view: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
-    key_columns: tuple[str, ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     warning: str = ""
 

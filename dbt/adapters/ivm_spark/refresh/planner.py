@@ -168,7 +168,6 @@ class Planner:
             watermark=next_mark,
             view="" if request.shown == reading.fingerprint and not decision.build else view,
             outputs=facts.outputs,
-            key_columns=tuple(k.name for k in layout.keys) if layout is not None else (),
             windows=_shown(decision, heads),
             warning=warning,
         )

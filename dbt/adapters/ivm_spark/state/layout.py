@@ -21,11 +21,11 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     typed_argument,
 )
 from dbt.adapters.ivm_spark.state.types import check_comparable
+from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
     Filter,
-    Generate,
     Item,
     Limit,
     Node,
@@ -132,7 +132,8 @@ def layout(root: Node, types: dict[str, str], state: str) -> Layout:
     style = Style.DISTINCT if isinstance(core, Distinct) else Style.ROWS
     stored: Node = Scan(state, STATE, fields)
     if style is Style.ROWS:
-        stored = _repeated(state, fields)
+        counted = Scan(state, STATE, (*fields, (COUNT, COUNT)))
+        stored = repeated(counted, COUNT, core.columns)
     return Layout(style, rows, keys, (), substitute(root, core, stored))
 
 
@@ -146,13 +147,3 @@ def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str) -> L
     stored = Project(scan, (*(Item(k.name, column(k.name)) for k in core.keys), *values))
     top = substitute(root, core, stored)
     return Layout(Style.GROUPS, core.input, core.keys, kept.all, top)
-
-
-def _repeated(state: str, fields: tuple[tuple[str, str], ...]) -> Node:
-    """Each stored row as often as it has copies."""
-    scan = Scan(state, STATE, (*fields, (COUNT, COUNT)))
-    copies = exp.Anonymous(
-        this="array_repeat", expressions=[exp.Literal.number(0), exp.cast(column(COUNT), "int")]
-    )
-    repeated = Generate(scan, exp.Explode(this=copies), ("__ivm_copy",))
-    return Project(repeated, tuple(Item(n, column(n)) for n, _ in fields))

@@ -32,11 +32,6 @@ class Environment:
         """Take a relation out of sight, as after a semi join."""
         del self._columns[alias]
 
-    @property
-    def aliases(self) -> set[str]:
-        """The relations in sight of this block itself."""
-        return set(self._columns)
-
     def resolve(self, expression: exp.Expr) -> exp.Expr:
         """The expression over the tree's columns.
 

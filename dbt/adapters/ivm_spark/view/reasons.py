@@ -36,11 +36,6 @@ class ReasonCode(str, Enum):
         """What the user can do about it, in one sentence."""
         return _TEXTS[self][1]
 
-    @property
-    def lasting(self) -> bool:
-        """True when the query itself can't be maintained, so that every refresh is full."""
-        return self in _LASTING
-
 
 _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.EXPRESSION_NOT_DETERMINISTIC: (
@@ -109,17 +104,6 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Simplify the query, and please report it: a rule is missing.",
     ),
 }
-
-_LASTING = frozenset(
-    {
-        ReasonCode.EXPRESSION_NOT_DETERMINISTIC,
-        ReasonCode.OPERATOR_NOT_SUPPORTED,
-        ReasonCode.WINDOW_WITHOUT_PARTITION_BY,
-        ReasonCode.MAP_TYPE_NOT_SUPPORTED,
-        ReasonCode.INPUT_NOT_IN_DELTA,
-        ReasonCode.QUERY_NOT_UNDERSTOOD,
-    }
-)
 
 
 @dataclass(frozen=True)

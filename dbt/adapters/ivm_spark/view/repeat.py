@@ -1,0 +1,17 @@
+"""Counted rows become a bag again."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.tree import Generate, Item, Node, Project, column
+
+
+def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:
+    """The given columns of each row as often as its column `count` says; counts are positive."""
+    copies = exp.Anonymous(
+        this="array_repeat",
+        expressions=[exp.Literal.number(0), exp.cast(column(count), "int")],
+    )
+    rows = Generate(counted, exp.Explode(this=copies), ("__ivm_copy",))
+    return Project(rows, tuple(Item(c, column(c)) for c in columns))
