@@ -241,8 +241,8 @@ class Planner:
             types = self._types(probe(reading.view.root))
             layout = lay_out(reading.view, types, request.state)
             check_types(layout.input, self._types)
-            rewritten = to_sql(render(reading.view.root, bind_plain))
-            if not same_plan(self._explain(request.sql), self._explain(rewritten)):
+            written = to_sql(render(reading.view.written, bind_plain))
+            if not same_plan(self._explain(request.sql), self._explain(written)):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
             return Facts(facts.outputs, types), layout, reading
         except NotMaintained as error:

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parse import Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.view.select import build_select
 from dbt.adapters.ivm_spark.view.setop import build_set_op
 from dbt.adapters.ivm_spark.view.tree import Node, Scan
@@ -24,11 +25,13 @@ from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
 
 @dataclass(frozen=True)
 class View:
-    """A query read: its tree, its output columns' names in the tree, in order, and its sources.
+    """A query read: the tree as written, the same relation in operators that are maintained, and
+    its sources.
 
     `sources` maps a relation's quoted name to the relation.
     """
 
+    written: Node
     root: Node
     sources: dict[str, Relation]
 
@@ -48,8 +51,8 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
     if not parsed.tables:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a query without a source table")
     query = _qualify(parsed, dialect)
-    root = Builder(parsed.tables, _folding(dialect)).query(query, {}).node
-    return View(prune(root), {r.name: r for r in parsed.tables.values()})
+    written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
+    return View(written, rewritten(written), {r.name: r for r in parsed.tables.values()})
 
 
 def _folding(dialect: str) -> Callable[[str], str]:

@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import Scan, walk
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
     """Fingerprint of a view that is understood; `labels` are its output names as written."""
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
-    text = to_sql(render(view.root, bind_plain))
+    text = to_sql(render(view.written, bind_plain))
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 
@@ -36,7 +36,7 @@ def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
     """The columns of a source that a view uses, with their types, sorted by name."""
     used = {
         column
-        for node in walk(view.root)
+        for node in walk(view.written)
         if isinstance(node, Scan) and node.relation == relation.name
         for _, column in node.fields
     }
