@@ -48,7 +48,8 @@ class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one; view: the SELECT of the
-    view, empty where the view fits already; outputs: (name, type) of the query's columns.
+    view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
+    type) of the query's columns.
     """
 
     kind: RefreshKind
@@ -58,6 +59,7 @@ class Plan:
     fill: str = ""
     merge: MergeSql | None = None
     view: str = ""
+    shown: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     warning: str = ""

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import MergeSql, Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.shown import view_mark
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
@@ -50,8 +51,9 @@ class RefusedError(Exception):
 @dataclass(frozen=True)
 class Request:
     """What a run asks for: the model's compiled SQL, the quoted names of its view and state,
-    the fingerprint that the view was created with (empty without a view of ours), whether there is
-    a state, its configs, and the keys of the relations that this run builds.
+    the mark that the view was created with (empty without a view of ours), the descriptions that
+    it is to carry, whether there is a state, its configs, and the keys of the relations that this
+    run builds.
 
     limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no reason
     to change a state that exists.
@@ -61,6 +63,7 @@ class Request:
     view: str
     state: str
     shown: str
+    described: Any
     state_exists: bool
     config: IvmConfig
     full_refresh: bool
@@ -162,11 +165,13 @@ class Planner:
             if reading.lasting
             else None,
         )
+        mark_of_view = view_mark(reading.fingerprint, request.described)
         plan = Plan(
             kind=RefreshKind.NONE,
             technique=Technique.NO_OP,
             watermark=next_mark,
-            view="" if request.shown == reading.fingerprint and not decision.build else view,
+            view="" if request.shown == mark_of_view and not decision.build else view,
+            shown=mark_of_view,
             outputs=facts.outputs,
             windows=_shown(decision, heads),
             warning=warning,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -21,18 +20,12 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 
 ATTEMPTS = 5
-_FINGERPRINT = re.compile(r"ivm_spark\.fingerprint=([0-9a-f-]+)")
-
-
-def shown_fingerprint(information: str) -> str:
-    """The fingerprint that a view of ours was created with, from SHOW TABLE EXTENDED."""
-    found = _FINGERPRINT.search(information)
-    return found.group(1) if found is not None else ""
 
 
 class Refresher:
@@ -64,6 +57,7 @@ class Refresher:
         view: str,
         state: str,
         information: str,
+        described: Any,
         state_exists: bool,
         config: Mapping[str, Any],
         full_refresh: bool,
@@ -73,7 +67,8 @@ class Refresher:
         """A refresher for a model; its plan is made.
 
         model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds; information: what dbt's cache has of the existing view; limited: the
+        that this run builds; information: what dbt's cache has of the existing view; described: the
+        descriptions that are persisted on the view; limited: the
         SQL reads only some of the rows. Raises CompilationError for a config or query that is
         refused.
         """
@@ -82,7 +77,8 @@ class Refresher:
                 sql=sql,
                 view=view,
                 state=state,
-                shown=shown_fingerprint(information),
+                shown=mark_in(information),
+                described=described,
                 state_exists=state_exists,
                 config=read_config(config),
                 full_refresh=full_refresh,

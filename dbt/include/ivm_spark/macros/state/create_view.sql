@@ -11,7 +11,7 @@ create or replace view {{ ivm_quoted(target) }} (
 {%- endfor %}
 )
 {{ comment_clause() }}
-tblproperties ('ivm_spark.fingerprint' = '{{ plan.watermark.fingerprint }}')
+tblproperties ('ivm_spark.fingerprint' = '{{ plan.shown }}')
 as
 {{ plan.view }}
 {%- endmacro %}

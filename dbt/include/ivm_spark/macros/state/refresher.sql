@@ -18,6 +18,7 @@
       view=ivm_quoted(target),
       state=ivm_quoted(state),
       information=(existing.information or '') if existing is not none and existing.is_view else '',
+      described=ivm_described(),
       state_exists=adapter.get_relation(
           database=none, schema=state.schema, identifier=state.identifier) is not none,
       config={
@@ -30,6 +31,20 @@
       built=built,
       limited=ivm_is_limited(),
   )) }}
+{%- endmacro %}
+
+{#- The descriptions that persist_docs puts on the view. -#}
+{% macro ivm_described() -%}
+  {%- set described = {} -%}
+  {%- if config.persist_relation_docs() and model.description -%}
+    {%- do described.update({'relation': model.description}) -%}
+  {%- endif -%}
+  {%- if config.persist_column_docs() -%}
+    {%- for name, column in model.columns.items() if column.description -%}
+      {%- do described.update({'column ' ~ name: column.description}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(described) }}
 {%- endmacro %}
 
 {#- True under --empty and --sample, where refs are subqueries over some of the rows. -#}
