@@ -31,28 +31,3 @@ def warehouse(project: Any, spark_parameters: dict[str, str]) -> Iterator[Wareho
     warehouse = Warehouse(project, spark_parameters | TINY_TABLES)
     yield warehouse
     warehouse.drop()
-
-
-OPEN = {
-    "test_are_exactly_the_querys[field_with_a_space]": "the state has no column mapping yet",
-    "test_are_exactly_the_querys[every_type]": "CHAR columns: Delta's MERGE fails, rebuilt in full",
-    "test_are_exactly_the_querys[distinct_types]": "CHAR columns: as every_type",
-    "test_a_description_that_changes": "a changed description does not reach the view yet",
-}
-"""Tests of what is not reached yet, each with what is missing."""
-
-UNCONFIRMED = (
-    "test_fallbacks.py",
-    "TestMaintainedShapes",
-    "test_are_exactly_the_querys[literals]",
-    "test_a_contract_that_the_query_breaks",
-)
-"""Tests that were changed together with what they test and have not run in one piece since."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.name in OPEN:
-            item.add_marker(pytest.mark.xfail(reason=OPEN[item.name], strict=False))
-        elif any(part in item.nodeid for part in UNCONFIRMED):
-            item.add_marker(pytest.mark.xfail(reason="not confirmed yet", strict=False))

@@ -9,6 +9,9 @@ import pytest
 from tests.functional.ivm.warehouse import FEED, Warehouse
 
 GOOD = "{{ config(materialized='ivm') }} select k, sum(v) as total from @facts group by k"
+FIELD_WITH_A_SPACE = (
+    "{{ config(materialized='ivm') }} select named_struct('a b', v) as st, k from @facts"
+)
 BAD: dict[str, tuple[str, list[str]]] = {
     "does_not_parse": (
         "{{ config(materialized='ivm') }} select k, sum(v as total fro @facts group by k",
@@ -62,6 +65,10 @@ BAD: dict[str, tuple[str, list[str]]] = {
         GOOD.replace("as total", "as total, max(v) as Total"),
         ["Total", "two columns", "another name"],
     ),
+    "field_with_a_space": (
+        FIELD_WITH_A_SPACE,
+        ["st.a b", "rename the field", "delta.columnMapping.mode", "emit_changes"],
+    ),
     "join_with_two_of_a_name": (
         "{{ config(materialized='ivm') }} select * from @facts as a join @facts as b on a.k = b.k",
         ["two columns named k", "another name"],
@@ -114,6 +121,15 @@ class TestBadInput:
         assert all(part in message for part in parts)
         assert not warehouse.exists("brand_new")
         assert not warehouse.exists("brand_new__ivm")
+
+    def test_what_the_message_proposes_works(self, outcome: Any, warehouse: Warehouse) -> None:
+        mapped = "'ivm', emit_changes=false, tblproperties={'delta.columnMapping.mode': 'name'}"
+        mended = FIELD_WITH_A_SPACE.replace("'ivm'", mapped)
+        warehouse.write("mapped", mended.replace("@", "{{ target.schema }}."))
+        assert warehouse.run("mapped")["mapped"]["refresh_kind"] == "initial"
+        warehouse.sql("insert into facts values ('c', 7)")
+        assert warehouse.run("mapped")["mapped"]["refresh_kind"] == "incremental"
+        warehouse.check("mapped")
 
     def test_the_mended_model_goes_on(self, outcome: Any, warehouse: Warehouse) -> None:
         warehouse.write("unknown_column", GOOD.replace("@", "{{ target.schema }}."))

@@ -20,7 +20,6 @@ TYPED_ROW = """insert into typed values (1, true, 1, 2, 3, 1.5, 2.5, 3.25, 4.5, 
     x'00ff', date'2024-02-29', timestamp'2024-02-29 12:00:00',
     timestamp_ntz'2024-02-29 12:00:00', array(1, null), struct(1, 'z'))"""
 QUERIES = {
-    "field_with_a_space": "select named_struct('a b', ti) as st, vc from @typed",
     "tagged": "select 'first' as origin, vc from @typed union all select 'second', s from @typed",
     "every_type": "select * from @typed",
     "every_aggregate": "select `Order Id`, sum(ti) as ti, sum(si) as SI, sum(bi) as bi, "

@@ -154,3 +154,13 @@ def _with_type(relation: Relation, column: str, kind: str) -> Catalog:
     columns = tuple((n, kind if n == column else k) for n, k in relation.columns)
     changed = Relation(relation.name, relation.kind, columns)
     return Catalog({**CATALOG.relations, relation_key(relation.name): changed}, ("shop",))
+
+
+def test_char_columns_are_read_as_text() -> None:
+    relation = Relation(
+        "`shop`.`codes`", RelationKind.DELTA, (("c", "char(5)"), ("v", "varchar(5)"))
+    )
+    catalog = Catalog({relation_key(relation.name): relation}, ("shop",))
+    assert "CAST(`codes`.`c` AS STRING) AS `c`, `codes`.`v` AS `v`" in _sql(
+        "select c, v from shop.codes", catalog
+    )

@@ -32,6 +32,12 @@ _HINTS = (
         "spark.hadoop.javax.jdo.option.ConnectionURL in server_side_parameters.",
     ),
     (
+        "[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]",
+        "Delta writes such a field of a struct only with column mapping: rename the field, or give "
+        "the model tblproperties: {delta.columnMapping.mode: name} and emit_changes: false (Delta "
+        "does not create a table with both column mapping and a change feed from a query).",
+    ),
+    (
         "Java heap space",
         "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
     ),
