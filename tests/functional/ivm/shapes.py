@@ -111,7 +111,7 @@ SHAPES: dict[str, Shape] = {
         """
         select customer_id, product, count(*) as orders, count(amount) as amounts,
           sum(amount) as Amount, avg(amount) as mean, min(price) as low, max(price) as high,
-          sum(quantity) as quantity, avg(quantity) as mean_quantity, min(product) as first_product,
+          sum(quantity) as quantity, avg(id) as mean_id, min(product) as first_product,
           max(placed) as latest, sum(id) as ids
         from @orders group by customer_id, product""",
     ),
@@ -119,7 +119,7 @@ SHAPES: dict[str, Shape] = {
         GROUPS,
         """
         select c.segment, p.category, count(*) as n, count(o.amount) as amounts,
-          sum(o.amount) as amount, avg(o.quantity) as quantity, min(o.placed) as earliest,
+          sum(o.amount) as amount, avg(o.id) as mean_id, min(o.placed) as earliest,
           max(p.weight) as heaviest
         from @orders as o join @customers as c on o.customer_id = c.customer_id
         join @products as p on p.product = o.product group by c.segment, p.category""",
@@ -213,7 +213,7 @@ SHAPES: dict[str, Shape] = {
     "average_of_bigints": _shape(
         AFFECTED,
         """
-        select product, avg(id) as mean_id, count(*) as n from @orders group by product""",
+        select product, avg(quantity) as mean, count(*) as n from @orders group by product""",
     ),
     # rows of touched keys
     "left_join": _shape(
