@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
     Distinct,
+    Few,
     Filter,
     Generate,
     Join,
@@ -54,6 +55,7 @@ class _Block:
     joins: list[exp.Expr] = field(default_factory=list)
     laterals: list[exp.Expr] = field(default_factory=list)
     where: list[exp.Expr] = field(default_factory=list)
+    broadcast: list[str] = field(default_factory=list)
 
     def over(self, expression: exp.Expr) -> exp.Expr:
         return expression.transform(
@@ -77,6 +79,10 @@ class _Block:
             laterals=self.laterals,
         )
         select.set("from_", exp.From(this=self.table))
+        if self.broadcast:
+            aliases = [exp.to_identifier(alias, quoted=True) for alias in self.broadcast]
+            hint = exp.JoinHint(this="BROADCAST", expressions=aliases)
+            select.set("hint", exp.Hint(expressions=[hint]))
         if self.where:
             select.set("where", exp.Where(this=exp.and_(*self.where, wrap=True, copy=False)))
         return select
@@ -194,6 +200,8 @@ class _Renderer:
             return self._semi_join(node)
         if isinstance(node, Generate):
             return self._generate(node)
+        if isinstance(node, Few):
+            return self._few(node)
         return self._derived(self.query(node), node.columns)
 
     def _project(self, node: Project) -> _Block:
@@ -219,6 +227,7 @@ class _Renderer:
             if weight is not None:
                 block.columns[WEIGHT] = weight
             block.where.extend(other.where)
+            block.broadcast.extend(other.broadcast)
             ready = [p for p in waiting if used_columns(p) <= block.columns.keys()]
             waiting = [p for p in waiting if p not in ready]
             join = exp.Join(this=other.table)
@@ -234,7 +243,10 @@ class _Renderer:
         block = self._block(node.input)
         if block.laterals:
             block = self._closed(block, node.input)
-        among = self._derived(self.query(node.among), node.among.columns)
+        rows = node.among.input if isinstance(node.among, Few) else node.among
+        among = self._derived(self.query(rows), rows.columns)
+        if rows is not node.among:
+            block.broadcast.append(among.table.alias)
         both = _Block(block.table, {**block.columns, **among.columns})
         block.joins.append(
             exp.Join(
@@ -277,6 +289,14 @@ class _Renderer:
         )
         for name in node.outputs:
             block.columns[name] = exp.column(name, table=alias, quoted=True)
+        return block
+
+    def _few(self, node: Few) -> _Block:
+        """One table whose alias the hint of the join around it names."""
+        block = self._block(node.input)
+        if block.joins or block.laterals:
+            block = self._closed(block, node.input)
+        block.broadcast.append(block.table.alias)
         return block
 
     def _closed(self, block: _Block, node: Node) -> _Block:

@@ -188,6 +188,17 @@ class SetOp:
 
 
 @dataclass(frozen=True)
+class Few:
+    """The same rows, known to be few enough for a copy at every worker."""
+
+    input: Node
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns
+
+
+@dataclass(frozen=True)
 class Sort:
     """The rows in order; each ordering is an `exp.Ordered` over the input's columns."""
 
@@ -214,7 +225,7 @@ class Limit:
 
 Node: TypeAlias = (
     "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | Distinct | UnionAll | Sort | Limit"
+    " | Distinct | UnionAll | Few | Sort | Limit"
 )
 
 

@@ -1,0 +1,68 @@
+"""Which inputs of a delta's joins are known to be few rows, from what the sources' logs count.
+
+Spark has no statistics of a change feed and would sort and shuffle a big partner to meet it. An
+input whose rows are bounded by the changes alone is joined by broadcast instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    At,
+    Distinct,
+    Few,
+    Filter,
+    Join,
+    Node,
+    Project,
+    Scan,
+    SemiJoin,
+    UnionAll,
+    children,
+    with_children,
+)
+
+FEW_ROWS = 500_000
+"""Rows that are joined by broadcast at most: some tens of megabytes at every worker."""
+
+
+def with_few(root: Node, changed: Mapping[str, int]) -> Node:
+    """The same tree with the inputs of joins that are few marked as `Few`.
+
+    changed: rows that changed of each source that moved, an upper bound, counted in changes (an
+    update is two).
+    """
+    node = with_children(root, tuple(with_few(child, changed) for child in children(root)))
+    if isinstance(node, SemiJoin) and _is_few(node.among, changed):
+        return replace(node, among=Few(node.among))
+    if isinstance(node, Join):
+        marked = tuple(Few(i) if _is_few(i, changed) else i for i in node.inputs)
+        if any(not isinstance(i, Few) for i in marked):
+            return replace(node, inputs=marked)
+    return node
+
+
+def bound(node: Node, changed: Mapping[str, int]) -> int | None:
+    """The most rows a relation can have as far as the changes say, None where they say nothing."""
+    if isinstance(node, Scan):
+        return changed.get(node.relation) if node.at is At.CHANGES else None
+    if isinstance(node, Aggregate) and node.whole:
+        return 1
+    if isinstance(node, Filter) and node.predicate == exp.false():
+        return 0
+    if isinstance(node, (Filter, Project, Distinct, Aggregate, SemiJoin, Few)):
+        return bound(node.input, changed)
+    if isinstance(node, UnionAll):
+        bounds = [bound(child, changed) for child in node.inputs]
+        return None if None in bounds else sum(b for b in bounds if b is not None)
+    return None
+
+
+def _is_few(node: Node, changed: Mapping[str, int]) -> bool:
+    most = bound(node, changed)
+    return most is not None and most <= FEW_ROWS
