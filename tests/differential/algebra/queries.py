@@ -66,6 +66,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return _matched(draw, depth, kind)
     if kind == "group":
         return _grouped(draw, depth)
+    if kind == "window":
+        return _windowed(draw, depth)
     inner = draw(queries(depth - 1))
     if kind == "filter":
         return Query(
@@ -154,6 +156,42 @@ def _grouped(draw: Draw, depth: int) -> Query:
     return Query(sql, tuple((n, k) for n, _, k in items))
 
 
+def _windowed(draw: Draw, depth: int) -> Query:
+    """Window functions beside some columns, perhaps the first rows of each partition only.
+
+    Where the order of equal rows shows in the result, ORDER BY is over all columns, so that the
+    query has one answer.
+    """
+    inner = draw(queries(depth - 1))
+    kept = _some(draw, list(inner.columns), 2) or list(inner.columns[:1])
+    items = [(f"w{place}", f"q.{n}", k) for place, (n, k) in enumerate(kept)]
+    numbers = [n for n, is_number in inner.columns if is_number]
+    for place in range(draw(st.integers(1, 2))):
+        call, in_order = draw(st.sampled_from(_WINDOWS))
+        argument = f"q.{draw(st.sampled_from(numbers))}" if numbers else "1"
+        over = window_spec(draw, inner, all_columns=in_order)
+        items.append((f"o{place}", f"{call.format(x=argument)} over ({over})", True))
+    sql = f"select {', '.join(f'{e} as {n}' for n, e, _ in items)} from ({inner.sql}) q"
+    if draw(st.booleans()):
+        sql = f"select * from ({sql}) r where r.o0 <= 2"
+    return Query(sql, tuple((n, k) for n, _, k in items))
+
+
+def window_spec(draw: Draw, inner: Query, all_columns: bool) -> str:
+    """PARTITION BY, and what of ORDER BY and a frame gives one answer; the columns are q's."""
+    names = [n for n, _ in inner.columns]
+    keys = _some(draw, names, 2) or names[:1]
+    spec = f"partition by {', '.join(f'q.{k}' for k in keys)}"
+    if not all_columns and draw(st.booleans()):
+        return spec
+    chosen = draw(st.permutations(names))
+    if not all_columns:
+        chosen = chosen[:1]
+    directions = ("", "", " desc", " nulls last", " desc nulls first")
+    orderings = [f"q.{n}{draw(st.sampled_from(directions))}" for n in chosen]
+    return f"{spec} order by {', '.join(orderings)}"
+
+
 def _set_operation(draw: Draw, depth: int) -> Query:
     left, right = draw(queries(depth - 1)), draw(queries(depth - 1))
     width = min(len(left.columns), len(right.columns))
@@ -209,6 +247,7 @@ _KINDS = (
     "exists",
     "group",
     "union",
+    "window",
     "cte",
 )
 _SET_OPERATORS = (
@@ -232,3 +271,20 @@ _CALLS = (
     "count(*) filter (where {x} > 0)",
     "count_if({x} > 1)",
 )
+_WINDOWS = (
+    ("row_number()", True),
+    ("ntile(2)", True),
+    ("lag({x})", True),
+    ("lead({x}, 2, 0)", True),
+    ("first_value({x})", True),
+    ("last_value({x})", True),
+    ("nth_value({x}, 2)", True),
+    ("rank()", True),
+    ("count(*)", False),
+    ("count({x})", False),
+    ("sum({x})", False),
+    ("min({x})", False),
+    ("max({x})", False),
+    ("sum({x}) filter (where {x} > 0)", False),
+)
+"""Window functions, and whether they want ORDER BY over all columns here."""

@@ -14,9 +14,16 @@ from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Node, column
 def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node | None:
     """The touched groups as they were and as they are.
 
-    A group that was computed twice must give the same row twice, so an aggregate that depends on
-    the order of its rows is not maintained here.
+    See `check_repeatable` for what is not maintained.
     """
+    check_repeatable(node)
+    given = Input(node.input, derive(node.input), tuple(k.expression for k in node.keys))
+    return touched((given,), lambda inputs: replace(node, input=inputs[0]))
+
+
+def check_repeatable(node: Aggregate) -> None:
+    """Raise NotMaintained for an aggregate that depends on the order of its rows: a group that is
+    computed twice must give the same row twice."""
     for item in node.aggregates:
         for call in item.expression.walk():
             name = function_name(call)
@@ -24,8 +31,6 @@ def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node |
                 raise NotMaintained(
                     ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() below another operator"
                 )
-    given = Input(node.input, derive(node.input), tuple(k.expression for k in node.keys))
-    return touched((given,), lambda inputs: replace(node, input=inputs[0]))
 
 
 def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:

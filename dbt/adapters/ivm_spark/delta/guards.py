@@ -12,7 +12,14 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.matching import equal_pairs
-from dbt.adapters.ivm_spark.state.types import check_comparable, is_float
+from dbt.adapters.ivm_spark.state.types import (
+    check_comparable,
+    check_orderable,
+    is_float,
+    is_small,
+)
+from dbt.adapters.ivm_spark.view.expressions import function_name
+from dbt.adapters.ivm_spark.view.frames import ROUNDED, Frame, frame_of
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -23,6 +30,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     SetOp,
+    Window,
     children,
     column,
     walk,
@@ -37,13 +45,15 @@ def check_types(root: Node, describe: Describe) -> None:
     describe: Spark's types of a tree's columns. Raises NotMaintained.
     """
     for node in walk(root):
-        if not isinstance(node, (Aggregate, Distinct, OuterJoin, SemiJoin, SetOp)):
+        if not isinstance(node, (Aggregate, Distinct, OuterJoin, SemiJoin, SetOp, Window)):
             continue
         for child in children(node):
             for name, kind in describe(child).items():
                 check_comparable(name, kind)
         if isinstance(node, Aggregate):
             _check_floats(node, describe(node))
+        elif isinstance(node, Window):
+            _check_window(node, describe)
         else:
             _check_keys(node, describe)
 
@@ -54,6 +64,34 @@ def _check_floats(node: Aggregate, types: dict[str, str]) -> None:
             raise NotMaintained(
                 ReasonCode.OPERATOR_NOT_SUPPORTED, "a float aggregate below another operator"
             )
+
+
+def _check_window(node: Window, describe: Describe) -> None:
+    """Keys are matched by value, columns can be ordered by, and a sum of floats has its rows in
+    a certain order: all but those over a RANGE have, see `view.rewrite.window`."""
+    for name, kind in describe(_keys(node.input, list(node.keys))).items():
+        check_comparable(name, kind)
+    given, types = describe(node.input), describe(node)
+    for item in node.items:
+        window = item.expression
+        assert isinstance(window, exp.Window)
+        for ordering in window.find_all(exp.Ordered):
+            if isinstance(ordering.this, exp.Column):
+                check_orderable(ordering.this.name, given[ordering.this.name])
+        function = function_name(window.this)
+        rounded = function in ROUNDED and is_float(types[item.name])
+        if rounded and frame_of(window) is Frame.RANGE and not _exact(window, node, describe):
+            raise NotMaintained(
+                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{function}() of floats over a RANGE of rows"
+            )
+
+
+def _exact(window: exp.Window, node: Window, describe: Describe) -> bool:
+    """True for avg of integers so small that their sum is exact in DOUBLE."""
+    call = window.this.this if isinstance(window.this, exp.Filter) else window.this
+    if function_name(call) not in ("avg", "mean") or not isinstance(call, exp.Anonymous):
+        return False
+    return all(is_small(kind) for kind in describe(_keys(node.input, call.expressions)).values())
 
 
 def _check_keys(node: Node, describe: Describe) -> None:

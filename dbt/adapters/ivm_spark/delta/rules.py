@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_union_all,
 )
 from dbt.adapters.ivm_spark.delta.scan import delta_scan
+from dbt.adapters.ivm_spark.delta.window import delta_window
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -37,6 +38,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Window,
 )
 
 RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
@@ -49,6 +51,7 @@ RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Join, delta_join),
     (Aggregate, delta_aggregate),
     (Distinct, delta_distinct),
+    (Window, delta_window),
     (OuterJoin, delta_outer_join),
     (SemiJoin, delta_semi_join),
     (SetOp, delta_set_op),

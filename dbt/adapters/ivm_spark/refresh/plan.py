@@ -27,6 +27,7 @@ class Technique(str, Enum):
     ROW_BASED = "row_based"
     GROUP_AGGREGATE = "group_aggregate"
     AFFECTED_GROUPS = "affected_groups"
+    AFFECTED_PARTITIONS = "affected_partitions"
     FULL = "full"
 
 

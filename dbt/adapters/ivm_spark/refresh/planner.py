@@ -34,7 +34,8 @@ from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.view.tree import Node, walk
+from dbt.adapters.ivm_spark.view.tree import Window as WindowNode
 
 _JUDGEMENTS = 3
 _SETTINGS = (
@@ -338,7 +339,8 @@ def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:
 
 def _technique(layout: Layout) -> Technique:
     if layout.style is not Style.GROUPS:
-        return Technique.ROW_BASED
+        windowed = any(isinstance(node, WindowNode) for node in walk(layout.input))
+        return Technique.AFFECTED_PARTITIONS if windowed else Technique.ROW_BASED
     return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
 
 

@@ -7,6 +7,7 @@ import re
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+_UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|geo\w+)")
 _SMALL = frozenset({"tinyint", "smallint", "int"})
 MAX_PRECISION = 38
 
@@ -46,6 +47,14 @@ def check_comparable(column: str, type_name: str) -> None:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} without type")
     if "variant" in lowered or is_collated(type_name):
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} {type_name}")
+
+
+def check_orderable(column: str, type_name: str) -> None:
+    """Raise NotMaintained for a column that Spark can't order by."""
+    if _UNORDERED.search(type_name.lower()):
+        raise NotMaintained(
+            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the order of a column {column} {type_name}"
+        )
 
 
 def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:

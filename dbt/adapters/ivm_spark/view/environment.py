@@ -32,14 +32,14 @@ class Environment:
         """Take a relation out of sight, as after a semi join."""
         del self._columns[alias]
 
-    def resolve(self, expression: exp.Expr) -> exp.Expr:
+    def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
         """The expression over the tree's columns.
 
-        Raises NotMaintained for anything unknown in the expression, see
-        `dbt.adapters.ivm_spark.view.expressions.check`, and QUERY_NOT_UNDERSTOOD for a column
-        that no relation in sight has.
+        windows: the clause may hold window functions. Raises NotMaintained for anything unknown
+        in the expression, see `dbt.adapters.ivm_spark.view.expressions.check`, and
+        QUERY_NOT_UNDERSTOOD for a column that no relation in sight has.
         """
-        check(expression)
+        check(expression, windows)
         return expression.transform(self._swap)
 
     def _swap(self, node: exp.Expr) -> exp.Expr:

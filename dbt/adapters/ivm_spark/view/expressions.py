@@ -55,6 +55,8 @@ _OPERATORS = (
     exp.HexString,
     exp.Slice,
     exp.Escape,
+    exp.Window,
+    exp.WindowSpec,
     *WRAPPERS,
 )
 
@@ -101,19 +103,28 @@ def is_aggregate(node: exp.Expr) -> bool:
 
 
 def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
-    """The outermost aggregate calls in an expression, left to right, windows left out."""
+    """The outermost aggregate calls in an expression, left to right.
+
+    A function over a window is none itself; there may be some in its arguments and clauses.
+    """
     if isinstance(expression, exp.Window):
-        return []
+        call: exp.Expr = expression.this
+        parts: list[exp.Expr] = [p for p in expression.iter_expressions() if p is not call]
+        while isinstance(call, WRAPPERS):
+            parts.extend(p for p in call.iter_expressions() if p is not call.this)
+            call = call.this
+        return [a for part in (*call.iter_expressions(), *parts) for a in aggregates_in(part)]
     if is_aggregate(expression):
         return [expression]
     return [call for child in expression.iter_expressions() for call in aggregates_in(child)]
 
 
-def check(expression: exp.Expr) -> None:
+def check(expression: exp.Expr, windows: bool = False) -> None:
     """Raise NotMaintained unless every node of the expression is known and deterministic.
 
-    Raises NotMaintained with EXPRESSION_NOT_DETERMINISTIC, WINDOW_WITHOUT_PARTITION_BY or
-    OPERATOR_NOT_SUPPORTED, naming the function or the clause.
+    windows: the clause may hold window functions. Raises NotMaintained with
+    EXPRESSION_NOT_DETERMINISTIC, WINDOW_WITHOUT_PARTITION_BY or OPERATOR_NOT_SUPPORTED, naming
+    the function or the clause.
     """
     for node in expression.walk():
         if isinstance(node, (exp.Query, exp.Exists)):
@@ -121,10 +132,25 @@ def check(expression: exp.Expr) -> None:
                 ReasonCode.OPERATOR_NOT_SUPPORTED, "a subquery inside an expression"
             )
         if isinstance(node, exp.Window):
-            if not node.args.get("partition_by"):
-                raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a window function")
+            _check_window(node, windows)
         _check_node(node)
+
+
+def _check_window(node: exp.Window, allowed: bool) -> None:
+    """A window over one partition for all rows is no window with PARTITION BY."""
+    keys = node.args.get("partition_by") or []
+    if not any(key.find(exp.Column) for key in keys):
+        raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
+    if not allowed:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a window function in this clause")
+    spec = node.args.get("spec")
+    odd = spec is not None and spec.args.get("kind", "").upper() not in ("ROWS", "RANGE")
+    if odd or node.args.get("alias") or node.args.get("over") != "OVER":
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, to_sql(node))
+    if function_name(node.this) not in WINDOWS | AGGREGATES:
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, to_sql(node))
+    if any(inner is not node for inner in node.find_all(exp.Window)):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a window in a window")
 
 
 def _check_node(node: exp.Expr) -> None:
@@ -143,9 +169,9 @@ def _check_node(node: exp.Expr) -> None:
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"{name}()")
     if name in GENERATORS:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() in a select list")
-    if name in WINDOWS:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}()")
-    if name not in SCALARS and name not in AGGREGATES:
+    if name in WINDOWS and node.find_ancestor(exp.Window) is None:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() without OVER")
+    if name not in SCALARS | AGGREGATES | WINDOWS:
         raise NotMaintained(
             ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}(), a function that is not Spark's own"
         )

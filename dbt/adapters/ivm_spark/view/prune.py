@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Window,
     children,
     column,
     used_columns,
@@ -46,6 +47,11 @@ def _prune(node: Node, needed: set[str]) -> Node:
         kept = tuple(i for i in node.aggregates if i.name in needed)
         used = used_columns(*(i.expression for i in (*node.keys, *kept)))
         return Aggregate(_prune(node.input, used), node.keys, kept)
+    if isinstance(node, Window):
+        items = tuple(i for i in node.items if i.name in needed)
+        used = used_columns(*(i.expression for i in items))
+        input_ = _prune(node.input, (needed | used) & set(node.input.columns))
+        return Window(input_, items) if items else input_
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))

@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Window,
     used_columns,
     walk,
 )
@@ -71,6 +72,11 @@ class _Block:
         """Nothing but columns of tables: no filter, no generator, no expression."""
         bare = all(isinstance(e, exp.Column) for e in self.columns.values())
         return bare and not self.where and not self.laterals
+
+    @property
+    def windowed(self) -> bool:
+        """A column is a window over the block's rows, so the block's rows are not to change."""
+        return any(e.find(exp.Window) is not None for e in self.columns.values())
 
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
         select = exp.Select(
@@ -120,7 +126,7 @@ class _Renderer:
             select.set("distinct", exp.Distinct())
             return select
         if isinstance(node, Sort):
-            block = self._block(node.input)
+            block = self._rows(node.input)
             select = block.select([(c, block.columns[c]) for c in node.columns])
             select.set("order", exp.Order(expressions=[block.over(o) for o in node.orderings]))
             return select
@@ -152,7 +158,7 @@ class _Renderer:
         return block.select(items)
 
     def _aggregate(self, node: Aggregate) -> exp.Select:
-        block = self._block(node.input)
+        block = self._rows(node.input)
         keys = [(item.name, block.over(item.expression)) for item in node.keys]
         if any(isinstance(e, exp.Literal) for _, e in keys):
             block = self._keyed(node)
@@ -173,7 +179,7 @@ class _Renderer:
 
     def _keyed(self, node: Aggregate) -> _Block:
         """A literal as a key would be read as a position: make it a column first."""
-        block = self._block(node.input)
+        block = self._rows(node.input)
         items = [(c, block.columns[c]) for c in node.input.columns]
         items += [
             (item.name, item.expression)
@@ -187,7 +193,7 @@ class _Renderer:
             bound = self._bind(node)
             return _Block(bound.table, dict(bound.columns))
         if isinstance(node, Filter):
-            block = self._block(node.input)
+            block = self._rows(node.input)
             block.where.append(block.over(node.predicate))
             return block
         if isinstance(node, Project):
@@ -202,7 +208,14 @@ class _Renderer:
             return self._generate(node)
         if isinstance(node, Few):
             return self._few(node)
+        if isinstance(node, Window):
+            return self._window(node)
         return self._derived(self.query(node), node.columns)
+
+    def _rows(self, node: Node) -> _Block:
+        """A block whose rows may be filtered, joined or grouped in the block itself."""
+        block = self._block(node)
+        return self._closed(block, node) if block.windowed else block
 
     def _project(self, node: Project) -> _Block:
         block = self._block(node.input)
@@ -215,11 +228,11 @@ class _Renderer:
 
     def _join(self, node: Join) -> _Block:
         waiting = list(node.predicates)
-        block = self._block(node.inputs[0])
+        block = self._rows(node.inputs[0])
         if block.laterals:
             block = self._closed(block, node.inputs[0])
         for child in node.inputs[1:]:
-            other = self._block(child)
+            other = self._rows(child)
             if other.joins or other.laterals:
                 other = self._closed(other, child)
             weight = _product(block.columns.get(WEIGHT), other.columns.get(WEIGHT))
@@ -240,7 +253,7 @@ class _Renderer:
         return block
 
     def _semi_join(self, node: SemiJoin) -> _Block:
-        block = self._block(node.input)
+        block = self._rows(node.input)
         if block.laterals:
             block = self._closed(block, node.input)
         rows = node.among.input if isinstance(node.among, Few) else node.among
@@ -261,7 +274,7 @@ class _Renderer:
     def _outer_join(self, node: OuterJoin) -> _Block:
         """A side whose rows may be filled with NULLs, or that is filtered, is a table of its own:
         its expressions and filters belong below the join."""
-        left, right = self._block(node.left), self._block(node.right)
+        left, right = self._rows(node.left), self._rows(node.right)
         if left.laterals or (node.side != "LEFT" and not left.plain):
             left = self._closed(left, node.left)
         if not right.plain or right.joins:
@@ -271,8 +284,18 @@ class _Renderer:
         left.joins.append(exp.Join(this=right.table, side=node.side, on=on))
         return left
 
-    def _generate(self, node: Generate) -> _Block:
+    def _window(self, node: Window) -> _Block:
+        """Windows over the same rows share a block; one over another window's output does not."""
         block = self._block(node.input)
+        used = used_columns(*(item.expression for item in node.items))
+        if any(block.columns[c].find(exp.Window) is not None for c in used):
+            block = self._closed(block, node.input)
+        over = {item.name: block.over(item.expression) for item in node.items}
+        block.columns = {**block.columns, **over}
+        return block
+
+    def _generate(self, node: Generate) -> _Block:
+        block = self._rows(node.input)
         if block.where:
             block = self._closed(block, node.input)
         alias = self._names.unique("generated")

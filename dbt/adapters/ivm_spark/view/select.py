@@ -1,5 +1,5 @@
 """A SELECT becomes operators in the order in which SQL evaluates it: FROM, WHERE, GROUP BY,
-HAVING, SELECT, DISTINCT, ORDER BY, LIMIT."""
+HAVING, window functions, SELECT, DISTINCT, ORDER BY, LIMIT."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     column,
 )
+from dbt.adapters.ivm_spark.view.window import Windows, spelled_out
 
 _CLAUSES = frozenset(
     """with_ kind expressions hint distinct from_ joins laterals where group having order limit
-    offset operation_modifiers sort distribute cluster""".split()
+    offset operation_modifiers sort distribute cluster windows""".split()
 )
 
 
@@ -39,7 +40,10 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
     environment = Environment()
     node = build_from(builder, select, ctes, environment)
     items = [
-        (item.alias_or_name or "c", environment.resolve(item.unalias()))
+        (
+            item.alias_or_name or "c",
+            environment.resolve(spelled_out(item.unalias(), select), windows=True),
+        )
         for item in select.expressions
     ]
     having = select.args.get("having")
@@ -49,6 +53,8 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
     calls = any(aggregates_in(e) for e in [*(e for _, e in items), *order.resolved])
     if select.args.get("group") or calls or condition is not None:
         keys = _group_keys(select, items, environment)
+        if any(key.find(exp.Window) for key, _ in keys):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a window function")
         grouping = Grouping(builder.names, keys)
         items = [(label, grouping.over(e, label)) for label, e in items]
         order.resolved = [grouping.over(e) for e in order.resolved]
@@ -56,6 +62,10 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
         node = grouping.node(node)
         if condition is not None:
             node = Filter(node, condition)
+    windows = Windows(builder.names)
+    items = [(label, windows.over(e, label)) for label, e in items]
+    order.resolved = [windows.over(e) for e in order.resolved]
+    node = windows.node(node)
     return _finish(builder, select, node, items, order)
 
 

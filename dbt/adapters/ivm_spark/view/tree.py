@@ -162,6 +162,25 @@ class Distinct:
 
 
 @dataclass(frozen=True)
+class Window:
+    """Each row with window functions over the rows of its partition.
+
+    Every item is a whole `exp.Window` over the input's columns; all have the same PARTITION BY.
+    """
+
+    input: Node
+    items: tuple[Item, ...]
+
+    @property
+    def keys(self) -> tuple[exp.Expr, ...]:
+        return tuple(self.items[0].expression.args["partition_by"])
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.input.columns, *(item.name for item in self.items))
+
+
+@dataclass(frozen=True)
 class UnionAll:
     """All rows of all inputs; columns by position, named as the first input names them."""
 
@@ -225,7 +244,7 @@ class Limit:
 
 Node: TypeAlias = (
     "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | Distinct | UnionAll | Few | Sort | Limit"
+    " | Distinct | Window | UnionAll | Few | Sort | Limit"
 )
 
 

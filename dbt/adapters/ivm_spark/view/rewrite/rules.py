@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
-from dbt.adapters.ivm_spark.view.tree import Node, children, with_children
+from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
+from dbt.adapters.ivm_spark.view.tree import Node, Window, children, with_children
 
-REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ()
+REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ((Window, one_answer),)
 
 
 def rewritten(root: Node) -> Node:

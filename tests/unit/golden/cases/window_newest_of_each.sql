@@ -1,0 +1,275 @@
+-- view
+select order_id, customer_id, amount from (
+  select *, row_number() over (partition by customer_id order by ordered_on desc) as n from shop.orders
+) where n = 1
+
+-- state
+SELECT
+  `q_2`.`order_id_2` AS `order_id_2`,
+  `q_2`.`customer_id_2` AS `customer_id_2`,
+  `q_2`.`amount_2` AS `amount_2`,
+  xxhash64(`q_2`.`order_id_2`, `q_2`.`customer_id_2`, `q_2`.`amount_2`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `q`.`order_id` AS `order_id_2`,
+    `q`.`customer_id` AS `customer_id_2`,
+    `q`.`amount` AS `amount_2`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `order_id`,
+      `orders`.`customer_id` AS `customer_id`,
+      `orders`.`amount` AS `amount`,
+      row_number() OVER (
+        PARTITION BY `orders`.`customer_id`
+        ORDER BY `orders`.`ordered_on` DESC, `orders`.`order_id`, `orders`.`amount`
+      ) AS `n_2`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  ) AS `q`
+  WHERE
+    `q`.`n_2` = 1
+  GROUP BY
+    `q`.`order_id`,
+    `q`.`customer_id`,
+    `q`.`amount`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id_2` AS `order_id_2`,
+  `state`.`customer_id_2` AS `customer_id_2`,
+  `state`.`amount_2` AS `amount_2`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id_2` AS `order_id_2`,
+  `q_7`.`customer_id_2` AS `customer_id_2`,
+  `q_7`.`amount_2` AS `amount_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id_2`, `q_7`.`customer_id_2`, `q_7`.`amount_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_6`.`orders_order_id` AS `order_id_2`,
+    `q_6`.`orders_customer_id` AS `customer_id_2`,
+    `q_6`.`orders_amount` AS `amount_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`ordered_on` AS `orders_ordered_on`,
+      `orders`.`amount` AS `orders_amount`,
+      row_number() OVER (
+        PARTITION BY `orders`.`customer_id`
+        ORDER BY `orders`.`ordered_on` DESC, `orders`.`order_id`, `orders`.`amount`
+      ) AS `n`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `orders`.`customer_id` AS `__ivm_touched_0`
+      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    ) AS `q`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+    UNION ALL
+    SELECT
+      `q_5`.`orders_order_id` AS `orders_order_id`,
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      row_number() OVER (
+        PARTITION BY `q_5`.`orders_customer_id`
+        ORDER BY `q_5`.`orders_ordered_on` DESC, `q_5`.`orders_order_id`, `q_5`.`orders_amount`
+      ) AS `n`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `orders`.`customer_id` AS `__ivm_touched_0`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_2`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          UNION ALL
+          SELECT
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+        GROUP BY
+          `q_3`.`orders_order_id`,
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_ordered_on`,
+          `q_3`.`orders_amount`
+      ) AS `q_4`
+      WHERE
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_6`
+  WHERE
+    `q_6`.`n` = 1
+  GROUP BY
+    `q_6`.`orders_order_id`,
+    `q_6`.`orders_customer_id`,
+    `q_6`.`orders_amount`
+) AS `q_7`
+WHERE
+  `q_7`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_2`, `customer_id_2`, `amount_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id_2`,
+  `s`.`customer_id_2`,
+  `s`.`amount_2`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id_2` AS `order_id_2`,
+  `q_7`.`customer_id_2` AS `customer_id_2`,
+  `q_7`.`amount_2` AS `amount_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id_2`, `q_7`.`customer_id_2`, `q_7`.`amount_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_6`.`orders_order_id` AS `order_id_2`,
+    `q_6`.`orders_customer_id` AS `customer_id_2`,
+    `q_6`.`orders_amount` AS `amount_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`ordered_on` AS `orders_ordered_on`,
+      `orders`.`amount` AS `orders_amount`,
+      row_number() OVER (
+        PARTITION BY `orders`.`customer_id`
+        ORDER BY `orders`.`ordered_on` DESC, `orders`.`order_id`, `orders`.`amount`
+      ) AS `n`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `orders`.`customer_id` AS `__ivm_touched_0`
+      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    ) AS `q`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+    UNION ALL
+    SELECT
+      `q_5`.`orders_order_id` AS `orders_order_id`,
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      row_number() OVER (
+        PARTITION BY `q_5`.`orders_customer_id`
+        ORDER BY `q_5`.`orders_ordered_on` DESC, `q_5`.`orders_order_id`, `q_5`.`orders_amount`
+      ) AS `n`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `orders`.`customer_id` AS `__ivm_touched_0`
+            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+          ) AS `q_2`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          UNION ALL
+          SELECT
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+        GROUP BY
+          `q_3`.`orders_order_id`,
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_ordered_on`,
+          `q_3`.`orders_amount`
+      ) AS `q_4`
+      WHERE
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_6`
+  WHERE
+    `q_6`.`n` = 1
+  GROUP BY
+    `q_6`.`orders_order_id`,
+    `q_6`.`orders_customer_id`,
+    `q_6`.`orders_amount`
+) AS `q_7`
+WHERE
+  `q_7`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_2`, `customer_id_2`, `amount_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id_2`,
+  `s`.`customer_id_2`,
+  `s`.`amount_2`,
+  `s`.`__ivm_hash`
+)
