@@ -47,6 +47,7 @@ setup(
             "pytest",
             "ruff",
             "setuptools",
+            "tpchgen-cli",
             "wheel",
         ],
     },

@@ -316,7 +316,7 @@ class _Renderer:
 
     def _few(self, node: Few) -> _Block:
         """One table whose alias the hint of the join around it names."""
-        block = self._block(node.input)
+        block = self._rows(node.input)
         if block.joins or block.laterals:
             block = self._closed(block, node.input)
         block.broadcast.append(block.table.alias)
