@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in
 from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
+from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
@@ -48,8 +49,7 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
 
     calls = any(aggregates_in(e) for e in [*(e for _, e in items), *order.resolved])
     if select.args.get("group") or calls or condition is not None:
-        keys = _group_keys(select, items, environment)
-        grouping = Grouping(builder.names, keys)
+        grouping = Grouping(builder.names, *_group_keys(select, items, environment))
         items = [(label, grouping.over(e, label)) for label, e in items]
         order.resolved = [grouping.over(e) for e in order.resolved]
         condition = grouping.over(condition) if condition is not None else None
@@ -61,26 +61,39 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
 
 def _group_keys(
     select: exp.Select, items: list[tuple[str, exp.Expr]], environment: Environment
-) -> list[tuple[exp.Expr, str]]:
-    """Keys of the group with a wanted name: the output's where the key is selected as it is."""
+) -> tuple[list[tuple[exp.Expr, str]], list[Set] | None]:
+    """Keys of the group with a wanted name, the output's where the key is selected as it is, and
+    the sets of them that are grouped by, where there are several."""
     group = select.args.get("group")
     if group is None:
-        return []
-    for clause in ("grouping_sets", "cube", "rollup", "totals"):
-        if group.args.get(clause):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.upper().replace("_", " "))
+        return [], None
+    if group.args.get("totals"):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "TOTALS")
     if group.args.get("all"):
-        return [(e, label) for label, e in items if not aggregates_in(e)]
-    keys = []
-    for key in group.expressions:
-        if isinstance(key, exp.Literal) and not key.is_string:
-            label, expression = items[int(key.name) - 1]
-            keys.append((expression, label))
-            continue
-        expression = environment.resolve(key)
+        return [(e, label) for label, e in items if not aggregates_in(e)], None
+    names: dict[exp.Expr, str] = {}
+
+    def read(key: exp.Expr) -> exp.Expr:
+        expression = environment.resolve(key.unnest())
+        if isinstance(expression, exp.Tuple) and not expression.expressions:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY ()")
+        if isinstance(expression, exp.Literal):
+            expression = _at_position(expression, items)
         label = next((label for label, e in items if e == expression), key.alias_or_name)
-        keys.append((expression, label or "key"))
-    return keys
+        names.setdefault(expression, label or "key")
+        return expression
+
+    if has_sets(group):
+        expressions, sets = read_sets(group, read)
+        return [(e, names[e]) for e in expressions], sets
+    return [(e, names[e]) for e in map(read, group.expressions)], None
+
+
+def _at_position(place: exp.Literal, items: list[tuple[str, exp.Expr]]) -> exp.Expr:
+    """The output that a number means, where sqlglot has left it."""
+    if place.is_string or not place.is_int or not 0 < int(place.name) <= len(items):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY a literal")
+    return items[int(place.name) - 1][1]
 
 
 class _Order:

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
-from dbt.adapters.ivm_spark.view.tree import Node, children, with_children
+from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
+from dbt.adapters.ivm_spark.view.tree import GroupingSets, Node, children, with_children
 
-REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ()
+REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ((GroupingSets, rewrite_grouping_sets),)
 
 
 def rewritten(root: Node) -> Node:
