@@ -256,4 +256,10 @@ _CALLS = (
     "sum({x}) filter (where {x} > 0)",
     "count(*) filter (where {x} > 0)",
     "count_if({x} > 1)",
+    "bool_and({x} > 0)",
+    "bool_or({x} > 1) filter (where {x} < 3)",
+    "bit_xor({x})",
+    "regr_count({x}, {x} + 1)",
+    "count({x}, {x} + 1)",
+    "min({x}) filter (where {x} > 0)",
 )

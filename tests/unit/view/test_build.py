@@ -170,3 +170,14 @@ def _with_type(relation: Relation, column: str, kind: str) -> Catalog:
     columns = tuple((n, kind if n == column else k) for n, k in relation.columns)
     changed = Relation(relation.name, relation.kind, columns)
     return Catalog({**CATALOG.relations, relation_key(relation.name): changed}, ("shop",))
+
+
+def test_having_aggregates_the_column_of_the_input_not_the_output_of_its_name() -> None:
+    grouped = "select customer_id, sum(amount) as amount from orders group by customer_id"
+    assert _sql(f"{grouped} having sum(amount) > 1") == _sql(f"{grouped} having amount > 1")
+
+
+def test_an_order_that_is_random_is_refused() -> None:
+    with pytest.raises(NotMaintained) as error:
+        build_view("select order_id from orders order by rand() limit 3", CATALOG)
+    assert error.value.reason.code is ReasonCode.EXPRESSION_NOT_DETERMINISTIC

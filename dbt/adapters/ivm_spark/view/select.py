@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
-from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
 from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
@@ -110,19 +110,18 @@ class _Order:
             body = ordering.this.copy()
             if isinstance(body, exp.Literal):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "ORDER BY a position")
-            over_outputs = all(not c.table for c in body.find_all(exp.Column))
-            if over_outputs:
-                self.resolved.append(
-                    body.transform(
-                        lambda n: (
-                            outputs[n.name].copy()
-                            if isinstance(n, exp.Column) and n.name in outputs
-                            else n
-                        )
-                    )
-                )
-            else:
-                self.resolved.append(environment.resolve(body))
+            check(body)
+            self.resolved.append(body.transform(self._resolved, outputs, environment))
+
+    @staticmethod
+    def _resolved(
+        node: exp.Expr, outputs: dict[str, exp.Expr], environment: Environment
+    ) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        if not node.table:
+            return outputs[node.name].copy() if node.name in outputs else node
+        return environment.resolve(node)
 
 
 def _finish(
