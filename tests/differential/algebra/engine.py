@@ -167,12 +167,14 @@ def _value(kind: str, generator: random.Random) -> Any:
 
 
 def _to_duck(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
-        return exp.Anonymous(this="hash", expressions=node.expressions)
     if isinstance(node, exp.Anonymous) and node.name == "raise_error":
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
     if isinstance(node, exp.Anonymous) and node.name == "count_if":
         return _counted(exp.CountIf(this=node.expressions[0]))
+    if isinstance(node, exp.Anonymous) and node.name == "count" and len(node.expressions) > 1:
+        return _counted(exp.Count(this=node.expressions[0], expressions=node.expressions[1:]))
+    if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
+        return exp.Anonymous(this="hash", expressions=node.expressions)
     if isinstance(node, exp.Join) and node.kind == "SEMI":
         node.set("side", None)
     if isinstance(node, exp.Select) and node.args.get("laterals"):
@@ -183,7 +185,13 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
 
 
 def _counted(node: exp.Expr) -> exp.Expr:
-    """count_if is NULL in DuckDB where every row is; Spark's is 0."""
+    """count_if is NULL in DuckDB where every row is; Spark's is 0. DuckDB's count() has one
+    argument."""
+    if isinstance(node, exp.Count) and node.expressions:
+        every = [node.this, *node.expressions]
+        absent = (exp.Is(this=exp.paren(e), expression=exp.null()) for e in every)
+        present = exp.and_(*(exp.Not(this=e) for e in absent))
+        node = exp.CountIf(this=present)
     if not isinstance(node, exp.CountIf):
         return node
     hit = exp.If(this=node.this, true=exp.Literal.number(1))
@@ -191,12 +199,12 @@ def _counted(node: exp.Expr) -> exp.Expr:
 
 
 def _unnested(lateral: exp.Lateral) -> exp.Join:
-    """LATERAL VIEW explode(array_repeat(x, n)): n rows."""
+    """LATERAL VIEW explode(array_repeat(x, n)): n rows; explode(array(...)): its elements."""
     alias = lateral.args["alias"]
     call = lateral.this
-    repeated = call.this if isinstance(call, exp.Explode) else call.expressions[0]
-    count = repeated.expressions[1]
-    series = exp.Anonymous(this="range", expressions=[count])
+    series = call.this if isinstance(call, exp.Explode) else call.expressions[0]
+    if not isinstance(series, exp.Array):
+        series = exp.Anonymous(this="range", expressions=[series.expressions[1]])
     unnest = exp.Anonymous(this="unnest", expressions=[series])
     select = exp.select(exp.alias_(unnest, alias.columns[0].name))
     subquery = exp.Subquery(this=select, alias=exp.TableAlias(this=alias.this))

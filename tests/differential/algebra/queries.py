@@ -29,7 +29,7 @@ class Query:
 @st.composite
 def views(draw: Draw, depth: int = 4) -> str:
     """A view: rows, DISTINCT or GROUP BY over any relation, perhaps with HAVING."""
-    kind = draw(st.sampled_from(("rows", "rows", "distinct", "group", "group", "whole")))
+    kind = draw(st.sampled_from(("rows", "rows", "distinct", "group", "group", "whole", "sets")))
     if kind == "rows":
         return draw(queries(depth)).sql
     inner = draw(queries(depth - 1))
@@ -42,6 +42,9 @@ def views(draw: Draw, depth: int = 4) -> str:
     for place, call in enumerate(calls):
         argument = draw(st.sampled_from(numbers)) if numbers else "1"
         items.append(f"{call.format(x=f'q.{argument}' if numbers else '1')} as m{place}")
+    if kind == "sets" and keys:
+        items += _told(draw, keys)
+        return f"select {', '.join(items)} from ({inner.sql}) q {_sets(draw, keys)}"
     sql = f"select {', '.join(items)} from ({inner.sql}) q"
     if keys:
         sql += " group by " + ", ".join(f"q.{k}" for k in keys)
@@ -151,7 +154,9 @@ def _grouped(draw: Draw, depth: int) -> Query:
     argument = f"q.{draw(st.sampled_from(numbers))}" if numbers else "1"
     items.append(("g9", f"cast({call.format(x=argument)} as bigint)", True))
     sql = f"select {', '.join(f'{e} as {n}' for n, e, _ in items)} from ({inner.sql}) q"
-    if keys:
+    if keys and draw(st.integers(0, 3)) == 0:
+        sql += " " + _sets(draw, [n for n, _ in keys])
+    elif keys:
         sql += " group by " + ", ".join(f"q.{n}" for n, _ in keys)
     return Query(sql, tuple((n, k) for n, _, k in items))
 
@@ -190,6 +195,26 @@ def window_spec(draw: Draw, inner: Query, all_columns: bool) -> str:
     directions = ("", "", " desc", " nulls last", " desc nulls first")
     orderings = [f"q.{n}{draw(st.sampled_from(directions))}" for n in chosen]
     return f"{spec} order by {', '.join(orderings)}"
+
+
+def _told(draw: Draw, keys: list[str]) -> list[str]:
+    """What an output may say of the set that a group belongs to."""
+    every = ", ".join(f"q.{k}" for k in keys)
+    told = [f"grouping(q.{k}) as is_{k}" for k in keys] + [f"grouping_id({every}) as gid"]
+    return _some(draw, told, 2)
+
+
+def _sets(draw: Draw, keys: list[str]) -> str:
+    """GROUP BY several sets of the keys. DuckDB has a group without keys over no rows, and Spark
+    has not, so that a group counts only with rows."""
+    names = [f"q.{k}" for k in keys]
+    first, every = names[0], ", ".join(names)
+    shapes = [f"rollup({every})", f"cube({every})", f"grouping sets (({every}), ({first}), ())"]
+    shapes += [f"{first}, rollup({every})", f"rollup({first}), cube({names[-1]})"]
+    shapes += [f"grouping sets (({names[-1]}), ({first}), ({first}))", f"cube(({every}))"]
+    if len(names) > 1:
+        shapes += [f"{first}, cube({names[1]})", f"grouping sets (rollup({every}), ({names[1]}))"]
+    return f"group by {draw(st.sampled_from(shapes))} having count(*) > 0"
 
 
 def _set_operation(draw: Draw, depth: int) -> Query:
@@ -270,6 +295,12 @@ _CALLS = (
     "sum({x}) filter (where {x} > 0)",
     "count(*) filter (where {x} > 0)",
     "count_if({x} > 1)",
+    "bool_and({x} > 0)",
+    "bool_or({x} > 1) filter (where {x} < 3)",
+    "bit_xor({x})",
+    "regr_count({x}, {x} + 1)",
+    "count({x}, {x} + 1)",
+    "min({x}) filter (where {x} > 0)",
 )
 _WINDOWS = (
     ("row_number()", True),

@@ -58,8 +58,24 @@ def test_two_quotes_in_a_string_are_one() -> None:
         ("select order_id from orders tablesample (10 percent)",
          "OPERATOR_NOT_SUPPORTED", "sample"),
         ("select order_id from orders version as of 3", "OPERATOR_NOT_SUPPORTED", "version"),
-        ("select customer_id, sum(amount) as s from orders group by rollup (customer_id)",
-         "OPERATOR_NOT_SUPPORTED", "ROLLUP"),
+        ("select count(*) as n from orders group by ()", "QUERY_NOT_UNDERSTOOD", "GROUP BY ()"),
+        ("select customer_id, grouping(customer_id) as g from orders group by customer_id",
+         "QUERY_NOT_UNDERSTOOD", "grouping()"),
+        ("select note, grouping(note) as g from orders group by rollup (customer_id)",
+         "QUERY_NOT_UNDERSTOOD", "not grouped by"),
+        ("select grouping(note) as g from orders group by rollup (customer_id)",
+         "QUERY_NOT_UNDERSTOOD", "grouping()"),
+        ("select grouping_id(note, amount) as g from orders group by rollup (amount, note)",
+         "QUERY_NOT_UNDERSTOOD", "grouping_id()"),
+        ("select count(*) as n from orders group by customer_id grouping sets ((note), ())",
+         "QUERY_NOT_UNDERSTOOD", "other keys"),
+        ("select count(*) as n from orders group by rollup (1 + 1)",
+         "OPERATOR_NOT_SUPPORTED", "a constant"),
+        ("select count(*) as n from orders group by rollup (customer_id, 7)",
+         "QUERY_NOT_UNDERSTOOD", "a literal"),
+        ("select count(*) as n from orders group by cube (order_id, customer_id, ordered_on, note,"
+         " amount, amount + 1, amount + 2, amount + 3, amount + 4)",
+         "OPERATOR_NOT_SUPPORTED", "256 grouping sets"),
         ("select id from range(10)", "OPERATOR_NOT_SUPPORTED", "table function"),
         ("select 1 as one", "OPERATOR_NOT_SUPPORTED", "without a source"),
         ("select nope from orders", "QUERY_NOT_UNDERSTOOD", "nope"),
@@ -164,3 +180,14 @@ def test_char_columns_are_read_as_text() -> None:
     assert "CAST(`codes`.`c` AS STRING) AS `c`, `codes`.`v` AS `v`" in _sql(
         "select c, v from shop.codes", catalog
     )
+
+
+def test_having_aggregates_the_column_of_the_input_not_the_output_of_its_name() -> None:
+    grouped = "select customer_id, sum(amount) as amount from orders group by customer_id"
+    assert _sql(f"{grouped} having sum(amount) > 1") == _sql(f"{grouped} having amount > 1")
+
+
+def test_an_order_that_is_random_is_refused() -> None:
+    with pytest.raises(NotMaintained) as error:
+        build_view("select order_id from orders order by rand() limit 3", CATALOG)
+    assert error.value.reason.code is ReasonCode.EXPRESSION_NOT_DETERMINISTIC

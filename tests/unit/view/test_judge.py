@@ -97,3 +97,31 @@ def test_keys_of_a_semi_join_need_no_filter_that_says_they_are_not_null() -> Non
 def test_other_filters_of_a_semi_join_count() -> None:
     assert not same_plan(_semi("LeftSemi", "", ""), _semi("LeftSemi", "isnotnull(n#2)", ""))
     assert not same_plan(_semi("LeftAnti", "", ""), _semi("LeftAnti", "isnotnull(k#1)", ""))
+
+
+def _expand(values: str, outputs: str = "k#3, n#2, spark_grouping_id#4L") -> str:
+    return _explain(
+        "Aggregate [k#3, spark_grouping_id#4L], [k#3, sum(n#2) AS s#5L]",
+        f"+- Expand [{values}], [{outputs}]",
+        "   +- Relation spark_catalog.s.t[k#1,n#2] parquet",
+    )
+
+
+def test_grouping_sets_are_told_apart_by_what_each_set_makes_of_a_column() -> None:
+    written = _expand("[k#1, n#2, 0], [null, n#2, 1]")
+    reordered = _expand("[n#2, k#1, 0], [n#2, null, 1]", "n#2, year(k)#3, spark_grouping_id#4L")
+    assert same_plan(written, reordered.replace("k#3", "year(k)#3"))
+    assert not same_plan(written, _expand("[k#1, n#2, 0]"))
+    assert not same_plan(written, _expand("[null, n#2, 1], [k#1, n#2, 0], [null, n#2, 1]"))
+    assert not same_plan(written, _expand("[k#1, n#2, 0], [null, k#1, 1]"))
+
+
+def test_a_literal_among_keys_groups_nothing_but_alone_it_makes_a_group() -> None:
+    def grouped(keys: str) -> str:
+        return _explain(
+            f"Aggregate {keys}[k#1, sum(n#2) AS s#5L]",
+            "+- Relation spark_catalog.s.t[k#1,n#2] parquet",
+        )
+
+    assert same_plan(grouped("[k#1], "), grouped("[1, k#1], "))
+    assert not same_plan(grouped("[1], "), grouped(""))

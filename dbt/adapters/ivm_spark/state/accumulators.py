@@ -23,7 +23,9 @@ from dbt.adapters.ivm_spark.view.tree import Item, column
 COUNT = "__ivm_count"
 ARGUMENT = "__ivm_argument_"
 
-_TYPED = ("sum", "avg", "mean", "min", "max")
+_ALL = ("bool_and", "every")
+_SOME = ("bool_or", "any", "some")
+_TYPED = ("sum", "avg", "mean", "min", "max", "bit_xor", *_ALL, *_SOME)
 _SPARE_DIGITS = 9
 _COUNT_TYPE = (20, 0)
 
@@ -35,6 +37,7 @@ class Kind(str, Enum):
     SUM = "sum"
     MIN = "min"
     MAX = "max"
+    XOR = "xor"
     RECOMPUTED = "recomputed"
 
 
@@ -43,8 +46,8 @@ class Accumulator:
     """A column of the state.
 
     `argument` is over the aggregate's input; for RECOMPUTED it is the whole call. `type_name` is
-    the column's Spark type. `counter` names the accumulator that counts a sum's non-null rows: a
-    sum is NULL exactly when that count is 0.
+    the column's Spark type. `counter` names the accumulator that counts the non-null rows of a
+    SUM or XOR: it is NULL exactly when that count is 0.
     """
 
     name: str
@@ -73,6 +76,8 @@ class Accumulators:
         result = self._types[item.name]
         if function == "count" and arguments:
             return self._count(item.name, _counted(arguments), condition)
+        if function == "regr_count" and len(arguments) == 2:
+            return self._count(item.name, _counted(arguments), condition)
         if len(arguments) == 1:
             guarded = _guard(arguments[0], condition)
             given = self._types.get(ARGUMENT + item.name, "")
@@ -83,6 +88,11 @@ class Accumulators:
                 return column(self._add(item.name, Kind(function), guarded, result))
             if function == "sum" and _sums_exactly(given):
                 return column(self._sum(item.name, guarded, result, given))
+            if function in (*_ALL, *_SOME) and given == "boolean":
+                return self._verdict(item.name, guarded, function in _ALL)
+            if function == "bit_xor" and is_integral(given):
+                counter = self._add(f"__ivm_nonnull_{item.name}", Kind.COUNT, guarded, "bigint")
+                return column(self._add(item.name, Kind.XOR, guarded, result, counter))
             if function in ("avg", "mean") and _averages_exactly(given):
                 return self._average(item.name, guarded, result, given)
         check_comparable(item.name, result)
@@ -97,6 +107,22 @@ class Accumulators:
     def _sum(self, name: str, argument: exp.Expr, result: str, given: str) -> str:
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
         return self._add(name, Kind.SUM, argument, result, counter, given == "bigint")
+
+    def _verdict(self, name: str, argument: exp.Expr, every: bool) -> exp.Expr:
+        """bool_and and bool_or from how many rows are not NULL and how many decide: false for the
+        one, true for the other."""
+        deciding: exp.Expr = exp.paren(argument.copy())
+        deciding = exp.Not(this=deciding) if every else deciding
+        hit = exp.Case(ifs=[exp.If(this=deciding, true=exp.Literal.number(1))])
+        present = column(self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint"))
+        decided = column(self._add(f"__ivm_deciding_{name}", Kind.COUNT, hit, "bigint"))
+        compare = exp.EQ if every else exp.NEQ
+        zero = exp.Literal.number(0)
+        verdict = exp.If(
+            this=exp.NEQ(this=present, expression=zero),
+            true=compare(this=decided, expression=zero.copy()),
+        )
+        return exp.Case(ifs=[verdict])
 
     def _average(self, name: str, argument: exp.Expr, result: str, given: str) -> exp.Expr:
         """avg is sum / count as Spark's own Average computes it: in DOUBLE for integers, in
@@ -137,6 +163,14 @@ def typed_argument(item: Item) -> exp.Expr | None:
     return _guard(arguments[0], condition)
 
 
+def not_null(expression: exp.Expr) -> exp.Expr:
+    """Whether an expression is not NULL."""
+    whole = expression.copy()
+    if isinstance(whole, (exp.Binary, exp.Unary, exp.Predicate)):
+        whole = exp.paren(whole)
+    return exp.Not(this=exp.Is(this=whole, expression=exp.null()))
+
+
 def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
     if isinstance(expression, exp.Filter):
         where = expression.expression
@@ -146,6 +180,8 @@ def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
 
 def _arguments(call: exp.Expr) -> list[exp.Expr]:
     """The arguments of a plain call; none for one over DISTINCT or with clauses of its own."""
+    if isinstance(call, exp.Any):
+        return [call.this]
     if not isinstance(call, exp.Anonymous):
         return []
     arguments: list[exp.Expr] = call.expressions
@@ -157,7 +193,7 @@ def _counted(arguments: list[exp.Expr]) -> exp.Expr | None:
     parts = [p for p in arguments if not isinstance(p, (exp.Star, exp.Literal))]
     if len(parts) < 2:
         return parts[0] if parts else None
-    present = exp.and_(*(exp.Not(this=exp.Is(this=p.copy(), expression=exp.null())) for p in parts))
+    present = exp.and_(*(not_null(p) for p in parts))
     return exp.Case(ifs=[exp.If(this=present, true=exp.Literal.number(1))])
 
 

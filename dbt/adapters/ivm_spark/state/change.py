@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
 from dbt.adapters.ivm_spark.state.fill import hash_of
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project, column
@@ -43,8 +43,10 @@ def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
 def _net(accumulator: Accumulator) -> exp.Expr:
     argument = accumulator.argument.copy()
     if accumulator.kind is Kind.COUNT:
-        present = exp.Not(this=exp.Is(this=argument, expression=exp.null()))
+        present = not_null(argument)
         return _zero_if_null(exp.Sum(this=_when(present, column(WEIGHT), exp.Literal.number(0))))
+    if accumulator.kind is Kind.XOR:  # a row that comes and goes meets itself
+        return exp.Anonymous(this="bit_xor", expressions=[argument])
     if accumulator.wide:
         argument = exp.cast(argument, "decimal(20,0)")
     elif accumulator.type_name == "bigint":

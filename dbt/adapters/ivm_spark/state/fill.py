@@ -40,4 +40,6 @@ def _whole_value(accumulator: Accumulator) -> exp.Expr:
         return exp.Min(this=argument)
     if accumulator.kind is Kind.MAX:
         return exp.Max(this=argument)
+    if accumulator.kind is Kind.XOR:
+        return exp.Anonymous(this="bit_xor", expressions=[argument])
     return exp.cast(exp.Sum(this=argument), accumulator.type_name)

@@ -137,6 +137,10 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         both = exp.Add(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
         counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
         return _null_without(counter, exp.cast(both, accumulator.type_name))
+    if accumulator.kind is Kind.XOR:
+        differing = exp.BitwiseXor(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
+        counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
+        return _null_without(counter, exp.cast(differing, accumulator.type_name))
     return _looked_up(accumulator, lookup, _extreme(accumulator, _t(name), _s(name)))
 
 
@@ -146,7 +150,7 @@ def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         return _s(_FRESH + name)
     if accumulator.kind is Kind.COUNT:
         return _s(name)
-    if accumulator.kind is Kind.SUM:
+    if accumulator.kind in (Kind.SUM, Kind.XOR):
         value = exp.cast(_s(name), accumulator.type_name)
         return _null_without(_s(accumulator.counter), value)
     return _looked_up(accumulator, lookup, _s(name))

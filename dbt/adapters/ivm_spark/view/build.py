@@ -10,6 +10,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
+from dbt.adapters.ivm_spark.view.aggregate_calls import marked, unmarked
 from dbt.adapters.ivm_spark.view.block import Built, Ctes, rename
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
 from dbt.adapters.ivm_spark.view.names import Names
@@ -68,14 +69,14 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
     pairs = using_columns(parsed.query)
     try:
         query = qualify(
-            parsed.query,
+            marked(parsed.query),
             dialect=dialect,
             schema=MappingSchema(mapping, dialect=dialect, normalize=False),
         )
     except SqlglotError as error:
         first_line = str(error).splitlines()[0]
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
-    return restore_using(query, pairs)
+    return restore_using(unmarked(query), pairs)
 
 
 class Builder:

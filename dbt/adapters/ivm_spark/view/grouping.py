@@ -5,9 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.expressions import WRAPPERS, aggregates_in, function_name
+from dbt.adapters.ivm_spark.view.grouping_sets import Set
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, column
+from dbt.adapters.ivm_spark.view.tree import Aggregate, GroupingSets, Item, Node, column
 
 
 class Grouping:
@@ -16,8 +17,11 @@ class Grouping:
     All expressions are over the tree's columns already.
     """
 
-    def __init__(self, names: Names, keys: list[tuple[exp.Expr, str]]) -> None:
+    def __init__(
+        self, names: Names, keys: list[tuple[exp.Expr, str]], sets: list[Set] | None = None
+    ) -> None:
         self._names = names
+        self._sets = sets
         self._keys: list[Item] = []
         for expression, wanted in keys:
             if self._known(self._keys, expression) is None:
@@ -42,9 +46,19 @@ class Grouping:
                 )
         return grouped
 
-    def node(self, input_: Node) -> Aggregate:
-        """The operator with all that has been collected."""
-        return Aggregate(input_, tuple(self._keys), tuple(self._aggregates))
+    def node(self, input_: Node) -> Aggregate | GroupingSets:
+        """The operator with all that has been collected.
+
+        Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for grouping() where there is one set of keys.
+        """
+        keys, aggregates = tuple(self._keys), tuple(self._aggregates)
+        if self._sets is not None:
+            names = {key.expression: key.name for key in keys}
+            sets = tuple(tuple(dict.fromkeys(names[e] for e in one)) for one in self._sets)
+            return GroupingSets(input_, keys, sets, aggregates)
+        if any(function_name(i.expression) in ("grouping", "grouping_id") for i in aggregates):
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "grouping() of one set of keys")
+        return Aggregate(input_, keys, aggregates)
 
     def _rewrite(self, node: exp.Expr, calls: set[int], wanted: str) -> exp.Expr:
         if id(node) in calls:

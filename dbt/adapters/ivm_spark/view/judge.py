@@ -18,6 +18,7 @@ _PLAIN = re.compile(r"[\w.]+")
 _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
+_LITERAL = re.compile(r"-?[A-Za-z0-9_.]+")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
 _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _POSITIONAL = ("Union", "Intersect", "Except")
@@ -92,7 +93,7 @@ class _Normalizer:
         lines = [f"   {line}" for inner, _ in below for line in inner]
         if text.startswith("Aggregate ["):
             keys, outputs = _lists(text[len("Aggregate ") :])
-            spelled = ", ".join(self._over(k) for k in _split(keys))
+            spelled = ", ".join(_without_literals([self._over(k) for k in _split(keys)]))
             return [f"Aggregate [{spelled}]", *lines], self._outputs(outputs)
         if text.startswith(_POSITIONAL):
             branches = [f"   branch {', '.join(outputs)}" for _, outputs in below]
@@ -101,6 +102,9 @@ class _Normalizer:
             head, generated, dropped = self._generate(text)
             kept = [o for place, o in enumerate(given) if place not in dropped]
             return [head, *lines], [*kept, *generated]
+        if text.startswith("Expand "):
+            head, expanded = self._expand(text)
+            return [head, *lines], expanded
         spelled = self._spelled(text)
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
@@ -124,6 +128,22 @@ class _Normalizer:
         dropped = {int(n) for n in _split(parts[1][1:-1])} if len(parts) == 5 else set()
         head = f"Generate {self._over(parts[0])}, {parts[-3]}, {len(generated)}"
         return head, generated, dropped
+
+    def _expand(self, text: str) -> tuple[str, list[str]]:
+        """`Expand [[values], [values]], [outputs]`: an output means its value in each list, so
+        that what only passes through, and in which order, says nothing."""
+        lists, outputs = _split(text[len("Expand ") :])
+        rows = [[self._over(v) for v in _split(row[1:-1])] for row in _split(lists[1:-1])]
+        spelled = []
+        for place, output in enumerate(_split(outputs[1:-1])):
+            values = [row[place] for row in rows]
+            named = _IDENTIFIED.fullmatch(output)
+            meaning = values[0] if len(set(values)) == 1 else f"expanded({'|'.join(values)})"
+            if named is not None:
+                self._meaning[named.group(2)] = meaning
+                self._names[named.group(2)] = named.group(1)
+            spelled.append(meaning)
+        return f"Expand {len(rows)}", spelled
 
     def _outputs(self, text: str) -> list[str]:
         """Spelled outputs; an alias gives its id the meaning of its expression."""
@@ -149,6 +169,11 @@ class _Normalizer:
             self._meaning[number] = f"@{self._count}"
             self._count += 1
         return self._meaning[number]
+
+
+def _without_literals(keys: list[str]) -> list[str]:
+    """The keys of a group without literals, which group nothing, where others are left."""
+    return [key for key in keys if not _LITERAL.fullmatch(key)] or keys
 
 
 def _without_implied(join: str, sides: list[list[str]]) -> list[str]:

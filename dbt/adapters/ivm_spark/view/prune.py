@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
     Filter,
     Generate,
+    GroupingSets,
     Item,
     Join,
     Node,
@@ -52,6 +53,10 @@ def _prune(node: Node, needed: set[str]) -> Node:
         used = used_columns(*(i.expression for i in items))
         input_ = _prune(node.input, (needed | used) & set(node.input.columns))
         return Window(input_, items) if items else input_
+    if isinstance(node, GroupingSets):
+        kept = tuple(i for i in node.aggregates if i.name in needed)
+        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+        return replace(node, input=_prune(node.input, used), aggregates=kept)
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Few,
     Filter,
     Generate,
+    GroupingSets,
     Join,
     Limit,
     Node,
@@ -121,6 +122,8 @@ class _Renderer:
             return operator(this=left, expression=right, distinct=not node.all)
         if isinstance(node, Aggregate):
             return self._aggregate(node)
+        if isinstance(node, GroupingSets):
+            return self._grouping_sets(node)
         if isinstance(node, Distinct):
             select = self._select(node.input)
             select.set("distinct", exp.Distinct())
@@ -175,6 +178,25 @@ class _Renderer:
         )
         if keys:
             select.set("group", exp.Group(expressions=[e.copy() for _, e in keys]))
+        return select
+
+    def _grouping_sets(self, node: GroupingSets) -> exp.Select:
+        """Keys are told apart by their text: two of one text become columns first, and so does a
+        literal, which would be read as a position."""
+        block = self._block(node.input)
+        keys = {item.name: block.over(item.expression) for item in node.keys}
+        if len(set(keys.values())) < len(keys) or any(
+            isinstance(e, exp.Literal) for e in keys.values()
+        ):
+            block = self._closed(block, node.input)
+            keys = {item.name: block.over(item.expression) for item in node.keys}
+        select = block.select(
+            [*keys.items(), *((item.name, block.over(item.expression)) for item in node.aggregates)]
+        )
+        sets = [exp.Tuple(expressions=[keys[name].copy() for name in names]) for names in node.sets]
+        group = exp.Group(expressions=[e.copy() for e in keys.values()])
+        group.set("grouping_sets", [exp.GroupingSets(expressions=sets)])
+        select.set("group", group)
         return select
 
     def _keyed(self, node: Aggregate) -> _Block:

@@ -7,9 +7,10 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
-from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
+from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
@@ -52,10 +53,10 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
 
     calls = any(aggregates_in(e) for e in [*(e for _, e in items), *order.resolved])
     if select.args.get("group") or calls or condition is not None:
-        keys = _group_keys(select, items, environment)
+        keys, sets = _group_keys(select, items, environment)
         if any(key.find(exp.Window) for key, _ in keys):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a window function")
-        grouping = Grouping(builder.names, keys)
+        grouping = Grouping(builder.names, keys, sets)
         items = [(label, grouping.over(e, label)) for label, e in items]
         order.resolved = [grouping.over(e) for e in order.resolved]
         condition = grouping.over(condition) if condition is not None else None
@@ -71,26 +72,39 @@ def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built
 
 def _group_keys(
     select: exp.Select, items: list[tuple[str, exp.Expr]], environment: Environment
-) -> list[tuple[exp.Expr, str]]:
-    """Keys of the group with a wanted name: the output's where the key is selected as it is."""
+) -> tuple[list[tuple[exp.Expr, str]], list[Set] | None]:
+    """Keys of the group with a wanted name, the output's where the key is selected as it is, and
+    the sets of them that are grouped by, where there are several."""
     group = select.args.get("group")
     if group is None:
-        return []
-    for clause in ("grouping_sets", "cube", "rollup", "totals"):
-        if group.args.get(clause):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.upper().replace("_", " "))
+        return [], None
+    if group.args.get("totals"):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "TOTALS")
     if group.args.get("all"):
-        return [(e, label) for label, e in items if not aggregates_in(e)]
-    keys = []
-    for key in group.expressions:
-        if isinstance(key, exp.Literal) and not key.is_string:
-            label, expression = items[int(key.name) - 1]
-            keys.append((expression, label))
-            continue
-        expression = environment.resolve(key)
+        return [(e, label) for label, e in items if not aggregates_in(e)], None
+    names: dict[exp.Expr, str] = {}
+
+    def read(key: exp.Expr) -> exp.Expr:
+        expression = environment.resolve(key.unnest())
+        if isinstance(expression, exp.Tuple) and not expression.expressions:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY ()")
+        if isinstance(expression, exp.Literal):
+            expression = _at_position(expression, items)
         label = next((label for label, e in items if e == expression), key.alias_or_name)
-        keys.append((expression, label or "key"))
-    return keys
+        names.setdefault(expression, label or "key")
+        return expression
+
+    if has_sets(group):
+        expressions, sets = read_sets(group, read)
+        return [(e, names[e]) for e in expressions], sets
+    return [(e, names[e]) for e in map(read, group.expressions)], None
+
+
+def _at_position(place: exp.Literal, items: list[tuple[str, exp.Expr]]) -> exp.Expr:
+    """The output that a number means, where sqlglot has left it."""
+    if place.is_string or not place.is_int or not 0 < int(place.name) <= len(items):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY a literal")
+    return items[int(place.name) - 1][1]
 
 
 class _Order:
@@ -107,19 +121,18 @@ class _Order:
             body = ordering.this.copy()
             if isinstance(body, exp.Literal):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "ORDER BY a position")
-            over_outputs = all(not c.table for c in body.find_all(exp.Column))
-            if over_outputs:
-                self.resolved.append(
-                    body.transform(
-                        lambda n: (
-                            outputs[n.name].copy()
-                            if isinstance(n, exp.Column) and n.name in outputs
-                            else n
-                        )
-                    )
-                )
-            else:
-                self.resolved.append(environment.resolve(body))
+            check(body)
+            self.resolved.append(body.transform(self._resolved, outputs, environment))
+
+    @staticmethod
+    def _resolved(
+        node: exp.Expr, outputs: dict[str, exp.Expr], environment: Environment
+    ) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        if not node.table:
+            return outputs[node.name].copy() if node.name in outputs else node
+        return environment.resolve(node)
 
 
 def _finish(

@@ -151,6 +151,22 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
+class GroupingSets:
+    """GROUP BY over several sets of the keys: the groups of every set, with NULL for the keys that
+    the set does not have. Aggregates see the keys' own values; `grouping` and `grouping_id` are
+    among the aggregates. Each set names its keys; an input without rows has no group."""
+
+    input: Node
+    keys: tuple[Item, ...]
+    sets: tuple[tuple[str, ...], ...]
+    aggregates: tuple[Item, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return tuple(item.name for item in (*self.keys, *self.aggregates))
+
+
+@dataclass(frozen=True)
 class Distinct:
     """Each different row once."""
 
@@ -244,7 +260,7 @@ class Limit:
 
 Node: TypeAlias = (
     "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | Distinct | Window | UnionAll | Few | Sort | Limit"
+    " | GroupingSets | Distinct | Window | UnionAll | Few | Sort | Limit"
 )
 
 

@@ -11,10 +11,14 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
+from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
 from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
-from dbt.adapters.ivm_spark.view.tree import Node, Window, children, with_children
+from dbt.adapters.ivm_spark.view.tree import GroupingSets, Node, Window, children, with_children
 
-REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ((Window, one_answer),)
+REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
+    (Window, one_answer),
+    (GroupingSets, rewrite_grouping_sets),
+)
 
 
 def rewritten(root: Node) -> Node:
