@@ -11,9 +11,23 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
-from dbt.adapters.ivm_spark.view.tree import Node, children, with_children
+from dbt.adapters.ivm_spark.view.rewrite.filter import rewrite_filter
+from dbt.adapters.ivm_spark.view.rewrite.mark import rewrite_mark
+from dbt.adapters.ivm_spark.view.rewrite.scalar import rewrite_scalar
+from dbt.adapters.ivm_spark.view.tree import (
+    Filter,
+    Mark,
+    Node,
+    ScalarSubquery,
+    children,
+    with_children,
+)
 
-REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ()
+REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
+    (ScalarSubquery, rewrite_scalar),
+    (Mark, rewrite_mark),
+    (Filter, rewrite_filter),
+)
 
 
 def rewritten(root: Node) -> Node:
