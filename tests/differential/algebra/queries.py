@@ -71,6 +71,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return _grouped(draw, depth)
     if kind == "window":
         return _windowed(draw, depth)
+    if kind in ("scalar", "condition"):
+        return _with_subquery(draw, depth, kind)
     inner = draw(queries(depth - 1))
     if kind == "filter":
         return Query(
@@ -115,7 +117,7 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
     if not pairs:
         return left
     a, b = draw(st.sampled_from(pairs))
-    on = f"m0.{a} {draw(st.sampled_from(('=', '=', '<=>')))} m1.{b}"
+    on = f"m0.{a} {draw(st.sampled_from(('=', '=', '=', '<=>', '<', '<>')))} m1.{b}"
     numbers = [(x, y) for x, y in pairs if dict(left.columns)[x]]
     if numbers and draw(st.booleans()):
         x, y = draw(st.sampled_from(numbers))
@@ -131,12 +133,108 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
             f"select {items} from ({left.sql}) m0 {side} join ({right.sql}) m1 on {on}", names
         )
     start = f"select * from ({left.sql}) m0 where"
-    if draw(st.integers(0, 2)) == 0:
-        return Query(f"{start} m0.{a} in (select r.{b} from ({right.sql}) r)", left.columns)
     negated = draw(st.sampled_from(("", "not ")))
-    return Query(
-        f"{start} {negated}exists (select 1 from ({right.sql}) m1 where {on})", left.columns
+    form = draw(st.integers(0, 5))
+    if form < 3:
+        tied = f" where {on}" if form == 0 else ""
+        among = f"(select m1.{b} from ({right.sql}) m1{tied})"
+        if form == 2 and numbers:
+            x, y = numbers[0]
+            among = f"(select m1.{b}, m1.{y} from ({right.sql}) m1)"
+            return Query(f"{start} (m0.{a}, m0.{x}) {negated}in {among}", left.columns)
+        return Query(f"{start} m0.{a} {negated}in {among}", left.columns)
+    tied = "" if form == 3 else f" where {on}"
+    if form == 4:
+        tied += f" group by m1.{b} having count(*) > 1"
+    exists = f"exists (select 1 from ({right.sql}) m1{tied})"
+    return Query(f"{start} {negated}{exists}", left.columns)
+
+
+def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
+    """Subqueries as values, and as parts of conditions."""
+    left = draw(queries(depth - 1))
+    numbers = [n for n, is_number in left.columns if is_number]
+    if kind == "scalar":
+        if not numbers:
+            return left
+        place = draw(st.sampled_from(("where", "select", "having")))
+        if place == "select":
+            kept = _some(draw, list(left.columns), 2)
+            items = [(f"k{p}", f"m0.{n}", k) for p, (n, k) in enumerate(kept)]
+            items.append(("k9", _value(draw, left, depth), True))
+            select = ", ".join(f"{e} as {n}" for n, e, _ in items)
+            return Query(
+                f"select {select} from ({left.sql}) m0", tuple((n, k) for n, _, k in items)
+            )
+        x = f"m0.{draw(st.sampled_from(numbers))}"
+        operator = draw(st.sampled_from(("=", "<", ">=", "<>", "<=>")))
+        if place == "where":
+            condition = f"{x} {operator} {_value(draw, left, depth)}"
+            if draw(st.integers(0, 3)) == 0:
+                condition += f" or {_predicate(draw, left, 'm0')}"
+            return Query(f"select * from ({left.sql}) m0 where {condition}", left.columns)
+        key = draw(st.sampled_from(left.columns))
+        value = _value(draw, Query(left.sql, (key,)), depth)
+        return Query(
+            f"select m0.{key[0]} as g0, cast(sum({x}) as bigint) as g1 from ({left.sql}) m0 "
+            f"group by m0.{key[0]} having sum({x}) {operator} {value}",
+            (("g0", key[1]), ("g1", True)),
+        )
+    parts = [_predicate(draw, left, "m0"), *(_exists(draw, left, depth) for _ in range(2))]
+    shape = draw(
+        st.sampled_from(
+            (
+                "{0} or {1}",
+                "{1} or {0}",
+                "not ({0}) or not {1}",
+                "({0} and {1}) or {2}",
+                "{1} and ({0} or {2})",
+                "case when {1} then 1 when {0} then 0 else 2 end > 0",
+            )
+        )
     )
+    if "not {1}" in shape:
+        parts[1] = f"({parts[1]})" if "exists" in parts[1] else "(1 = 0)"
+    return Query(f"select * from ({left.sql}) m0 where {shape.format(*parts)}", left.columns)
+
+
+def _exists(draw: Draw, left: Query, depth: int) -> str:
+    right = draw(queries(min(depth - 1, 1)))
+    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    negated = draw(st.sampled_from(("", "not ")))
+    if not pairs:
+        return f"{negated}exists (select 1 from ({right.sql}) r)"
+    a, b = draw(st.sampled_from(pairs))
+    if draw(st.booleans()):
+        return f"m0.{a} {negated}in (select r.{b} from ({right.sql}) r)"
+    return f"{negated}exists (select r.{b} from ({right.sql}) r where r.{b} = m0.{a})"
+
+
+def _value(draw: Draw, left: Query, depth: int) -> str:
+    """A scalar subquery over an alias r, perhaps correlated with the alias m0."""
+    right = draw(queries(min(depth - 1, 1)))
+    numbers = [n for n, is_number in right.columns if is_number]
+    y = f"r.{draw(st.sampled_from(numbers))}" if numbers else "1"
+    calls = (
+        "count(*)",
+        f"count({y})",
+        f"max({y})",
+        f"min({y})",
+        f"coalesce(sum({y}), 0) + 1",
+        f"count(*) + max({y})",
+        f"case when count(*) = 0 then -1 else sum({y}) end",
+        f"count_if({y} > 0)",
+    )
+    sql = f"select cast({draw(st.sampled_from(calls))} as bigint) from ({right.sql}) r"
+    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    if pairs and draw(st.integers(0, 2)):
+        a, b = draw(st.sampled_from(pairs))
+        sql += f" where r.{b} {draw(st.sampled_from(('=', '=', '<=>')))} m0.{a}"
+        if draw(st.booleans()):
+            sql += f" and {_predicate(draw, right, 'r')}"
+    if draw(st.integers(0, 3)) == 0:
+        sql += " having count(*) <> 1"
+    return f"({sql})"
 
 
 def _grouped(draw: Draw, depth: int) -> Query:
@@ -270,6 +368,8 @@ _KINDS = (
     "join",
     "outer",
     "exists",
+    "scalar",
+    "condition",
     "group",
     "union",
     "window",

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.delta.bags import netted
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Node, column
 
+_ONCE = frozenset({"max", "min"})
+"""Aggregates to which the copies of a row do not matter."""
+
 
 def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node | None:
-    """The touched groups as they were and as they are.
+    """The touched groups as they were and as they are; without keys nothing if they are equal, so
+    that what is joined with the one row does not change.
 
     See `check_repeatable` for what is not maintained.
     """
     check_repeatable(node)
     given = Input(node.input, derive(node.input), tuple(k.expression for k in node.keys))
-    return touched((given,), lambda inputs: replace(node, input=inputs[0]))
+    copies = not all(function_name(i.expression) in _ONCE for i in node.aggregates)
+    change = touched((given,), lambda inputs: replace(node, input=inputs[0]), copies)
+    return netted(change) if node.whole and change is not None else change
 
 
 def check_repeatable(node: Aggregate) -> None:
@@ -36,4 +43,4 @@ def check_repeatable(node: Aggregate) -> None:
 def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:
     """The rows that appear and that vanish."""
     given = Input(node.input, derive(node.input), tuple(column(c) for c in node.columns))
-    return touched((given,), lambda inputs: Distinct(inputs[0]))
+    return touched((given,), lambda inputs: Distinct(inputs[0]), copies=False)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.matching import equal_pairs
+from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.state.types import (
     check_comparable,
     check_orderable,

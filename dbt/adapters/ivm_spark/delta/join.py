@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
@@ -35,20 +36,12 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
         for j, child in enumerate(node.inputs):
             later = deltas[j] if j > i else None
             if j != i:
-                partners.append(child if later is None else _before(child, later))
+                partners.append(child if later is None else before(child, later))
         term = Join(tuple(_connected(delta, partners, node.predicates)), node.predicates)
         terms.append(Project(term, tuple(Item(c, column(c)) for c in columns)))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
-
-
-def _before(post: Node, delta: Node) -> Node:
-    """The relation before the change, as weighted rows."""
-    columns = [Item(c, column(c)) for c in post.columns]
-    one = Item(WEIGHT, exp.Literal.number(1))
-    minus = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
-    return UnionAll((Project(post, (*columns, one)), Project(delta, (*columns, minus))))
 
 
 def _connected(delta: Node, partners: list[Node], predicates: tuple[exp.Expr, ...]) -> list[Node]:

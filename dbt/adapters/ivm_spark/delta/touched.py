@@ -1,6 +1,6 @@
 """The delta of an operator whose output for a key depends on its inputs' rows of that key only.
 
-GROUP BY, DISTINCT, outer, semi and anti joins by equality, INTERSECT and EXCEPT are such. Only
+GROUP BY, DISTINCT, full joins by equality, INTERSECT and EXCEPT are such. Only
 the keys that a delta touches can change, so the operator is applied twice to the rows of those
 keys, as they are now and as they were, and the second result is taken from the first:
 
@@ -18,10 +18,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.repeat import repeated
+from dbt.adapters.ivm_spark.delta.bags import netted_before, weighted
 from dbt.adapters.ivm_spark.view.tree import (
-    WEIGHT,
-    Aggregate,
     Distinct,
     Filter,
     Item,
@@ -44,18 +42,27 @@ class Input:
     keys: tuple[exp.Expr, ...]
 
 
-def touched(inputs: tuple[Input, ...], rebuild: Rebuild) -> Node | None:
+def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) -> Node | None:
     """The delta of the operator that `rebuild` applies to its inputs.
 
     inputs: all with equally many keys, matched by place and null-safe; without keys everything is
-    touched. rebuild: the operator over other inputs of the same columns.
+    touched. rebuild: the operator over other inputs of the same columns. copies: False where
+    only the different rows of the inputs matter.
     """
     if all(i.delta is None for i in inputs):
         return None
     among = _keys(inputs)
     now = tuple(_slice(i, among) for i in inputs)
-    before = tuple(_before(i, s) for i, s in zip(inputs, now, strict=True))
-    return UnionAll((_weighted(rebuild(now), 1), _weighted(rebuild(before), -1)))
+    old = tuple(
+        s if i.delta is None else netted_before(s, i.delta, copies)
+        for i, s in zip(inputs, now, strict=True)
+    )
+    return UnionAll((weighted(rebuild(now), 1), weighted(rebuild(old), -1)))
+
+
+def slice_of(given: Input) -> Node:
+    """The input's rows of the keys that its own delta touches."""
+    return _slice(given, _keys((given,)))
 
 
 def _keys(inputs: tuple[Input, ...]) -> Node | None:
@@ -82,25 +89,3 @@ def _slice(given: Input, among: Node | None) -> Node:
         for n in range(len(keys))
     )
     return Project(SemiJoin(Project(given.post, (*columns, *keys)), among, same), columns)
-
-
-def _before(given: Input, now: Node) -> Node:
-    """The slice as it was: the delta taken back, equal rows netted, each as often as it was."""
-    if given.delta is None:
-        return now
-    columns = tuple(Item(c, column(c)) for c in given.post.columns)
-    minus = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
-    one = Item(WEIGHT, exp.Literal.number(1))
-    both = UnionAll((Project(now, (*columns, one)), Project(given.delta, (*columns, minus))))
-    counted = Item("__ivm_times", exp.Sum(this=column(WEIGHT)))
-    netted = Aggregate(both, columns, (counted,))
-    left = Filter(netted, exp.GT(this=column("__ivm_times"), expression=exp.Literal.number(0)))
-    return repeated(left, "__ivm_times", given.post.columns)
-
-
-def _weighted(node: Node, weight: int) -> Node:
-    number: exp.Expr = exp.Literal.number(1)
-    if weight < 0:
-        number = exp.Neg(this=number)
-    items = (*(Item(c, column(c)) for c in node.columns), Item(WEIGHT, number))
-    return Project(node, items)

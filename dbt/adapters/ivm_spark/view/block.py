@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.tree import Node
+
+if TYPE_CHECKING:
+    from dbt.adapters.ivm_spark.view.environment import Environment
 
 
 @dataclass(frozen=True)
@@ -28,8 +31,8 @@ class BlockBuilder(Protocol):
 
     names: Names
 
-    def query(self, query: exp.Expr, ctes: Ctes) -> Built:
-        """The tree of a query block."""
+    def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
+        """The tree of a query block; a subquery also sees the columns of the block around it."""
         ...
 
     def scan(self, table: exp.Table) -> Built:

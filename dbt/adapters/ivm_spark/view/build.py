@@ -13,6 +13,7 @@ from sqlglot.schema import MappingSchema
 from dbt.adapters.ivm_spark.view.aggregate_calls import marked, unmarked
 from dbt.adapters.ivm_spark.view.block import Built, Ctes, rename
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parse import Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
@@ -87,15 +88,16 @@ class Builder:
         self._fold = fold
         self.names = Names()
 
-    def query(self, query: exp.Expr, ctes: Ctes) -> Built:
-        """The tree of a query block; `ctes` are the common table expressions in sight."""
+    def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
+        """The tree of a query block; `ctes` are the common table expressions in sight, `outer`
+        what a subquery sees of the block around it."""
         if isinstance(query, exp.Subquery):
             _only(query, {"this", "alias", "with_"})
-            return self.query(query.this, self._with(query, ctes))
+            return self.query(query.this, self._with(query, ctes), outer)
         if isinstance(query, exp.Select):
-            return build_select(self, query, self._with(query, ctes))
+            return build_select(self, query, self._with(query, ctes), outer)
         if isinstance(query, exp.SetOperation):
-            return build_set_op(self, query, self._with(query, ctes))
+            return build_set_op(self, query, self._with(query, ctes), outer)
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(query).__name__.upper())
 
     def scan(self, table: exp.Table) -> Built:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import Built
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import check
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import column
+from dbt.adapters.ivm_spark.view.tree import column, used_columns
 
 
 class Environment:
@@ -18,6 +20,7 @@ class Environment:
     def __init__(self, outer: Environment | None = None) -> None:
         self._columns: dict[str, dict[str, str]] = {}
         self._outer = outer
+        self._placed: set[str] = set()
 
     def add(self, alias: str, block: Built) -> None:
         """Bring a relation's columns in sight. Two relations of one alias are not understood."""
@@ -32,6 +35,28 @@ class Environment:
         """Take a relation out of sight, as after a semi join."""
         del self._columns[alias]
 
+    def place(self, name: str) -> None:
+        """Bring a column of the tree in sight that stands for a part of an expression."""
+        self._placed.add(name)
+
+    def grouped(self, key: Callable[[str], str | None]) -> Environment:
+        """What is in sight above a GROUP BY; `key` names the group's key that a column is."""
+        above = Environment(self._outer)
+        for alias, columns in self._columns.items():
+            keys = ((label, key(name)) for label, name in columns.items())
+            above._columns[alias] = {label: name for label, name in keys if name is not None}
+        return above
+
+    def covers(self, expression: exp.Expr) -> bool:
+        """False for a resolved expression that uses columns of the block around this one."""
+        around = self._outer
+        while around is not None:
+            names = {name for columns in around._columns.values() for name in columns.values()}
+            if names & used_columns(expression):
+                return False
+            around = around._outer
+        return True
+
     def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
         """The expression over the tree's columns.
 
@@ -44,6 +69,8 @@ class Environment:
 
     def _swap(self, node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+            return node
+        if not node.table and node.name in self._placed:
             return node
         name = self._find(node.table, node.name)
         if name is None:

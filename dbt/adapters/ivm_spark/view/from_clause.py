@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.lateral import build_lateral
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.subquery import Subqueries
+from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin
 
 _INNER = ("", "INNER", "CROSS")
@@ -49,20 +49,25 @@ def build_from(
         environment.remove(join.this.alias_or_name)
     where = select.args.get("where")
     filters = conjuncts(where.this) if where else []
-    subqueries = Subqueries(builder, ctes, environment, build_from)
-    plain = [part for part in filters if not subqueries.holds(part)]
     laterals = select.args.get("laterals") or ()
-    if not laterals and len(inputs) > 1:
-        predicates.extend(environment.resolve(part) for part in plain)
-        plain = []
     node = _joined(inputs, predicates)
     for lateral in laterals:
         node = build_lateral(builder.names, lateral, node, environment)
-    for part in plain:
-        node = Filter(node, environment.resolve(part))
+    resolved = [environment.resolve(part) for part in filters if not holds_subquery(part)]
+    across = [part for part in resolved if not environment.covers(part)]
+    plain = [part for part in resolved if environment.covers(part)]
+    if isinstance(node, Join) and not laterals and len(inputs) > 1:
+        node = Join(node.inputs, (*node.predicates, *plain))
+    else:
+        for part in plain:
+            node = Filter(node, part)
     for part in filters:
-        if subqueries.holds(part):
-            node = subqueries.applied(part, node)
+        if holds_subquery(part):
+            subqueries = Subqueries(builder, ctes, environment)
+            predicate = environment.resolve(subqueries.taken(part, condition=True))
+            node = Filter(subqueries.over(node, environment), predicate)
+    for part in across:
+        node = Filter(node, part)
     return node
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.expressions import WRAPPERS, aggregates_in, function_name
@@ -14,14 +16,20 @@ from dbt.adapters.ivm_spark.view.tree import Aggregate, GroupingSets, Item, Node
 class Grouping:
     """Collects the keys and the different aggregate calls of one block.
 
-    All expressions are over the tree's columns already.
+    All expressions are over the tree's columns already; `given` are columns that come in only
+    above the group.
     """
 
     def __init__(
-        self, names: Names, keys: list[tuple[exp.Expr, str]], sets: list[Set] | None = None
+        self,
+        names: Names,
+        keys: list[tuple[exp.Expr, str]],
+        sets: list[Set] | None = None,
+        given: Collection[str] = (),
     ) -> None:
         self._names = names
         self._sets = sets
+        self._given = given
         self._keys: list[Item] = []
         for expression, wanted in keys:
             if self._known(self._keys, expression) is None:
@@ -37,7 +45,7 @@ class Grouping:
         calls = {id(call) for call in aggregates_in(expression)}
         name = wanted if id(expression) in calls else ""
         grouped = self._rewrite(expression, calls, name)
-        allowed = {item.name for item in (*self._keys, *self._aggregates)}
+        allowed = {item.name for item in (*self._keys, *self._aggregates)}.union(self._given)
         for found in grouped.find_all(exp.Column):
             inside_lambda = found.find_ancestor(exp.Lambda) is not None
             if found.name not in allowed and not inside_lambda:
@@ -45,6 +53,10 @@ class Grouping:
                     ReasonCode.QUERY_NOT_UNDERSTOOD, f"{found.name} is not grouped by"
                 )
         return grouped
+
+    def key(self, name: str) -> str | None:
+        """The key that a column of the input is, None if it is not grouped by."""
+        return self._known(self._keys, column(name))
 
     def node(self, input_: Node) -> Aggregate | GroupingSets:
         """The operator with all that has been collected.

@@ -16,9 +16,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     GroupingSets,
     Item,
     Join,
+    Mark,
     Node,
     OuterJoin,
     Project,
+    ScalarSubquery,
     Scan,
     SemiJoin,
     SetOp,
@@ -27,6 +29,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Window,
     children,
     column,
+    free_columns,
     used_columns,
     with_children,
 )
@@ -46,6 +49,8 @@ def _prune(node: Node, needed: set[str]) -> Node:
         return Project(_prune(node.input, used_columns(*(i.expression for i in items))), items)
     if isinstance(node, Aggregate):
         kept = tuple(i for i in node.aggregates if i.name in needed)
+        if node.whole:
+            kept = kept or node.aggregates[:1]
         used = used_columns(*(i.expression for i in (*node.keys, *kept)))
         return Aggregate(_prune(node.input, used), node.keys, kept)
     if isinstance(node, Window):
@@ -60,6 +65,8 @@ def _prune(node: Node, needed: set[str]) -> Node:
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
+    if isinstance(node, (ScalarSubquery, Mark)):
+        return _prune_subquery(node, needed)
     if isinstance(node, SetOp):
         return SetOp(_whole(node.left), _whole(node.right), node.kind, node.all)
     if isinstance(node, Distinct):
@@ -73,6 +80,17 @@ def _prune(node: Node, needed: set[str]) -> Node:
     elif isinstance(node, Sort):
         needed = needed | used_columns(*node.orderings)
     return with_children(node, tuple(_prune(child, needed) for child in children(node)))
+
+
+def _prune_subquery(node: ScalarSubquery | Mark, needed: set[str]) -> Node:
+    if node.name not in needed:
+        return _prune(node.input, needed)
+    exists = isinstance(node, Mark) and not node.operands
+    query = _prune(node.query, set() if exists else set(node.query.columns))
+    needed = needed | free_columns(query)
+    if isinstance(node, Mark):
+        needed |= used_columns(*node.operands)
+    return replace(node, input=_prune(node.input, needed), query=query)
 
 
 def _whole(node: Node) -> Node:

@@ -23,9 +23,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     GroupingSets,
     Join,
     Limit,
+    Mark,
     Node,
     OuterJoin,
     Project,
+    ScalarSubquery,
     Scan,
     SemiJoin,
     SetOp,
@@ -226,6 +228,8 @@ class _Renderer:
             return self._outer_join(node)
         if isinstance(node, SemiJoin):
             return self._semi_join(node)
+        if isinstance(node, (ScalarSubquery, Mark)):
+            return self._subquery(node)
         if isinstance(node, Generate):
             return self._generate(node)
         if isinstance(node, Few):
@@ -306,6 +310,17 @@ class _Renderer:
         left.joins.append(exp.Join(this=right.table, side=node.side, on=on))
         return left
 
+    def _subquery(self, node: ScalarSubquery | Mark) -> _Block:
+        """A subquery is an expression of the block; the columns that a correlated one does not
+        find in itself are the block's."""
+        block = self._rows(node.input)
+        query = block.over(self.query(node.query))
+        value: exp.Expr = exp.Subquery(this=query)
+        if isinstance(node, Mark):
+            value = _predicate(query, [block.over(o) for o in node.operands], node.negated)
+        block.columns = {**block.columns, node.name: value}
+        return block
+
     def _window(self, node: Window) -> _Block:
         """Windows over the same rows share a block; one over another window's output does not."""
         block = self._block(node.input)
@@ -355,6 +370,17 @@ class _Renderer:
             this=query, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
         )
         return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in columns})
+
+
+def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.Expr:
+    """EXISTS, IN or NOT IN."""
+    if not operands:
+        return exp.Exists(this=query)
+    one = operands[0] if len(operands) == 1 else exp.Tuple(expressions=operands)
+    among = exp.In(
+        this=one if len(operands) > 1 else exp.paren(one), query=exp.Subquery(this=query)
+    )
+    return exp.Not(this=among) if negated else among
 
 
 def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:

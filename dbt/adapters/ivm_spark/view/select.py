@@ -6,12 +6,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
+from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
 from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
     Filter,
@@ -21,6 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Sort,
     column,
+    used_columns,
 )
 from dbt.adapters.ivm_spark.view.window import Windows, spelled_out
 
@@ -30,44 +33,79 @@ _CLAUSES = frozenset(
 )
 
 
-def build_select(builder: BlockBuilder, select: exp.Select, ctes: Ctes) -> Built:
-    """The tree of a SELECT whose names sqlglot has qualified.
+def build_select(
+    builder: BlockBuilder, select: exp.Select, ctes: Ctes, outer: Environment | None = None
+) -> Built:
+    """The tree of a SELECT whose names sqlglot has qualified; `outer` is what a correlated
+    subquery sees of the block around it.
 
     Raises NotMaintained for a clause or a join that has no operator yet.
     """
     for clause, value in select.args.items():
         if value and clause not in _CLAUSES:
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.strip("_").upper())
-    environment = Environment()
+    environment = Environment(outer)
     node = build_from(builder, select, ctes, environment)
+    below = Subqueries(builder, ctes, environment)
+    beside = Subqueries(builder, ctes, environment, below)
     items = [
         (
             item.alias_or_name or "c",
-            environment.resolve(spelled_out(item.unalias(), select), windows=True),
+            environment.resolve(beside.taken(spelled_out(item.unalias(), select)), windows=True),
         )
         for item in select.expressions
     ]
-    having = select.args.get("having")
-    condition = environment.resolve(having.this) if having else None
+    conditions = []
+    for part in _having(select):
+        own = Subqueries(builder, ctes, environment, below)
+        conditions.append((environment.resolve(own.taken(part, condition=True)), own))
     order = _Order(select, items, environment)
 
     calls = any(aggregates_in(e) for e in [*(e for _, e in items), *order.resolved])
-    if select.args.get("group") or calls or condition is not None:
-        keys, sets = _group_keys(select, items, environment)
-        if any(key.find(exp.Window) for key, _ in keys):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a window function")
-        grouping = Grouping(builder.names, keys, sets)
-        items = [(label, grouping.over(e, label)) for label, e in items]
-        order.resolved = [grouping.over(e) for e in order.resolved]
-        condition = grouping.over(condition) if condition is not None else None
-        node = grouping.node(node)
-        if condition is not None:
-            node = Filter(node, condition)
+    node = below.over(node, environment)
+    if not select.args.get("group") and not calls and not conditions:
+        node = beside.over(node, environment)
+        return _windowed(builder, select, node, items, order)
+    keys, sets = _group_keys(select, items, environment)
+    if any(key.find(exp.Window) for key, _ in keys):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a window function")
+    taken = [beside, *(own for _, own in conditions)]
+    given = {name for subqueries in taken for name in subqueries.names}
+    if given & used_columns(*(e for e, _ in keys)):
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a subquery")
+    grouping = Grouping(builder.names, keys, sets, given)
+    items = [(label, grouping.over(e, label)) for label, e in items]
+    order.resolved = [grouping.over(e) for e in order.resolved]
+    conditions = [(grouping.over(condition), own) for condition, own in conditions]
+    for subqueries in taken:
+        subqueries.regroup(grouping.over)
+    node = grouping.node(node)
+    above = environment.grouped(grouping.key)
+    for condition, own in conditions:
+        node = Filter(own.over(node, above), condition)
+    node = beside.over(node, above)
+    return _windowed(builder, select, node, items, order)
+
+
+def _windowed(
+    builder: BlockBuilder,
+    select: exp.Select,
+    node: Node,
+    items: list[tuple[str, exp.Expr]],
+    order: _Order,
+) -> Built:
     windows = Windows(builder.names)
     items = [(label, windows.over(e, label)) for label, e in items]
     order.resolved = [windows.over(e) for e in order.resolved]
-    node = windows.node(node)
-    return _finish(builder, select, node, items, order)
+    return _finish(builder, select, windows.node(node), items, order)
+
+
+def _having(select: exp.Select) -> list[exp.Expr]:
+    """The conjuncts of HAVING where one has a subquery, else HAVING as a whole."""
+    having = select.args.get("having")
+    if having is None:
+        return []
+    return conjuncts(having.this) if holds_subquery(having.this) else [having.this]
 
 
 def _group_keys(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
+from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
@@ -17,7 +18,9 @@ from dbt.adapters.ivm_spark.view.tree import (
 )
 
 
-def build_set_op(builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes) -> Built:
+def build_set_op(
+    builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes, outer: Environment | None
+) -> Built:
     """The tree of UNION, INTERSECT or EXCEPT, with or without ALL.
 
     Raises NotMaintained for ORDER BY and LIMIT on the whole, and for BY NAME.
@@ -25,7 +28,7 @@ def build_set_op(builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes) -> 
     for clause in ("order", "limit", "offset", "by_name", "side", "kind", "on", "match"):
         if union.args.get(clause):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{clause} on a set operation")
-    branches = [builder.query(branch, ctes) for branch in (union.left, union.right)]
+    branches = [builder.query(branch, ctes, outer) for branch in (union.left, union.right)]
     if len({len(b.outputs) for b in branches}) != 1:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a set operation of different widths")
     outputs = tuple((label, builder.names.unique(label)) for label, _ in branches[0].outputs)

@@ -1,113 +1,144 @@
-"""EXISTS and IN over a subquery, as conjuncts of WHERE, become semi and anti joins.
+"""The subqueries in the expressions of a block become operators below it, each with one column.
 
-The subquery's conjuncts that use columns of the outer block become the join's predicates.
+A scalar subquery becomes a ScalarSubquery, EXISTS and IN become a Mark; in the expression stands
+the column. What a correlated subquery uses of the block around it stays a free column of its tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
-from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
+from dbt.adapters.ivm_spark.view.block import BlockBuilder, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
-from dbt.adapters.ivm_spark.view.expressions import aggregates_in
+from dbt.adapters.ivm_spark.view.expressions import is_aggregate
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, SemiJoin, column
+from dbt.adapters.ivm_spark.view.tree import Mark, Node, ScalarSubquery, column
 
-BuildFrom = Callable[[BlockBuilder, exp.Select, Ctes, Environment], Node]
+
+def holds_subquery(expression: exp.Expr) -> bool:
+    """True for an expression that contains a subquery."""
+    return expression.find(exp.Query, exp.Exists) is not None
+
+
+@dataclass(frozen=True)
+class _Taken:
+    name: str
+    query: exp.Expr
+    predicate: bool
+    operands: tuple[exp.Expr, ...] = ()
+    negated: bool = False
 
 
 class Subqueries:
-    """The subqueries in the WHERE of one block."""
+    """Those of some expressions of one block.
+
+    `environment` is what the expressions see; what is inside the call of an aggregate belongs
+    below the GROUP BY, to the Subqueries `below`.
+    """
 
     def __init__(
-        self, builder: BlockBuilder, ctes: Ctes, environment: Environment, build_from: BuildFrom
+        self,
+        builder: BlockBuilder,
+        ctes: Ctes,
+        environment: Environment,
+        below: Subqueries | None = None,
     ) -> None:
         self._builder = builder
-        self._build_from = build_from
         self._ctes = ctes
-        self._outer = environment
+        self._environment = environment
+        self._below = below
+        self._taken: list[_Taken] = []
 
-    def holds(self, predicate: exp.Expr) -> bool:
-        """True for a predicate that contains a subquery."""
-        return predicate.find(exp.Query, exp.Exists) is not None
+    @property
+    def names(self) -> set[str]:
+        """The columns that stand for the subqueries."""
+        return {taken.name for taken in self._taken}
 
-    def applied(self, predicate: exp.Expr, node: Node) -> Node:
-        """The rows of `node` for which an EXISTS or IN predicate is true.
+    def taken(self, expression: exp.Expr, condition: bool = False) -> exp.Expr:
+        """The expression with a column for each subquery, which are kept for `over`.
 
-        Raises NotMaintained for NOT IN, for a subquery under OR or in an expression, and for a
-        correlated one that groups, sorts or limits.
+        condition: only rows for which the expression is true count, so that NULL is like false.
+        Raises NotMaintained for IN and NOT IN where NULL is not like false.
         """
-        bare = predicate.unnest()
-        anti = isinstance(bare, exp.Not)
-        if isinstance(bare, exp.Not):
-            bare = bare.this.unnest()
-        if isinstance(bare, exp.Exists):
-            inner, on = self._correlated(bare.this)
-            return SemiJoin(node, inner.node, tuple(on), anti)
-        if isinstance(bare, exp.In) and bare.args.get("query") is not None and not anti:
-            inner, on = self._correlated(bare.args["query"])
-            given = self._outer.resolve(bare.this)
-            (_, name), *more = inner.outputs
-            if more:
-                raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "IN over several columns")
-            return SemiJoin(node, inner.node, (exp.EQ(this=given, expression=column(name)), *on))
-        what = "NOT IN over a subquery" if anti else "a subquery inside an expression"
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)
+        if not holds_subquery(expression):
+            return expression
+        if isinstance(expression, (exp.Subquery, exp.Select, exp.SetOperation)):
+            return self._place(_Taken(self._name("scalar"), expression, predicate=False))
+        if isinstance(expression, exp.Exists):
+            return self._place(_Taken(self._name("exists"), expression.this, predicate=True))
+        negated = isinstance(expression, exp.Not)
+        among = expression.this.unnest() if negated else expression
+        if isinstance(among, exp.In) and among.args.get("query") is not None:
+            return self._in(among, negated, condition)
+        if is_aggregate(expression) and self._below is not None:
+            return self._below.taken(expression)
+        clone = expression.copy()
+        for place, value in expression.args.items():
+            if isinstance(value, exp.Expr):
+                clone.set(place, self.taken(value, _is_condition(expression, place, condition)))
+            elif isinstance(value, list):
+                clone.set(place, [self._part(v) for v in value])
+        return clone
 
-    def _correlated(self, query: exp.Expr) -> tuple[Built, list[exp.Expr]]:
-        """The subquery without its correlated conjuncts, and those over both blocks' columns.
+    def regroup(self, over: Callable[[exp.Expr], exp.Expr]) -> None:
+        """Move the operands of IN above a GROUP BY."""
+        self._taken = [
+            replace(taken, operands=tuple(over(o) for o in taken.operands)) for taken in self._taken
+        ]
 
-        The inner block then outputs every column of its FROM clause besides its own outputs, so
-        that the predicates find them.
-        """
-        select = query.unnest()
-        if not isinstance(select, exp.Select) or not self._is_correlated(select):
-            return self._builder.query(query, self._ctes), []
-        for clause in ("group", "having", "distinct", "limit", "offset", "laterals", "with_"):
-            if select.args.get(clause):
-                raise NotMaintained(
-                    ReasonCode.OPERATOR_NOT_SUPPORTED, "a correlated subquery that groups or limits"
-                )
-        return self._built(select)
+    def over(self, node: Node, environment: Environment) -> Node:
+        """The input with a column for each subquery; `environment` is what they see of it."""
+        for taken in self._taken:
+            built = self._builder.query(taken.query, self._ctes, environment)
+            if not taken.predicate:
+                if len(built.node.columns) != 1:
+                    raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one column")
+                node = ScalarSubquery(node, built.node, taken.name)
+                continue
+            if taken.operands and len(taken.operands) != len(built.node.columns):
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "IN of different widths")
+            node = Mark(node, built.node, taken.name, taken.operands, taken.negated)
+        return node
 
-    def _built(self, select: exp.Select) -> tuple[Built, list[exp.Expr]]:
-        own = {t.alias_or_name for t in (select.args["from_"].this, *_joined(select))}
-        inner, across = _split_where(select, own)
-        trimmed = select.copy()
-        trimmed.set("where", exp.Where(this=exp.and_(*inner, wrap=True)) if inner else None)
-        environment = Environment(self._outer)
-        node = self._build_from(self._builder, trimmed, self._ctes, environment)
-        outputs = []
-        for item in select.expressions:
-            if aggregates_in(item):
-                raise NotMaintained(
-                    ReasonCode.OPERATOR_NOT_SUPPORTED, "a correlated subquery that groups or limits"
-                )
-            name = self._builder.names.unique(item.alias_or_name or "c")
-            outputs.append(Item(name, environment.resolve(item.unalias())))
-        passed = tuple(Item(c, column(c)) for c in node.columns)
-        predicates = [environment.resolve(p) for p in across]
-        block = Built(
-            Project(node, (*outputs, *passed)), tuple((item.name, item.name) for item in outputs)
-        )
-        return block, predicates
+    def _in(self, among: exp.In, negated: bool, condition: bool) -> exp.Expr:
+        if not condition:
+            what = "NOT IN" if negated else "IN"
+            raise NotMaintained(
+                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{what} over a subquery as a value"
+            )
+        given = among.this.unnest()
+        parts = given.expressions if isinstance(given, exp.Tuple) else [given]
+        operands = tuple(self._environment.resolve(self.taken(part)) for part in parts)
+        name = self._name("not_in" if negated else "in")
+        return self._place(_Taken(name, among.args["query"], True, operands, negated))
 
-    def _is_correlated(self, select: exp.Select) -> bool:
-        names = {c.table for c in select.find_all(exp.Column)}
-        own = {t.alias_or_name for t in select.find_all(exp.Table, exp.Subquery, exp.Lateral)}
-        return bool(names - own - {""})
+    def _part(self, value: object) -> object:
+        if not isinstance(value, exp.Expr):
+            return value
+        return self.taken(value)
 
+    def _name(self, wanted: str) -> str:
+        return self._builder.names.unique(wanted)
 
-def _joined(select: exp.Select) -> list[exp.Expr]:
-    return [join.this for join in select.args.get("joins") or ()]
+    def _place(self, taken: _Taken) -> exp.Expr:
+        self._taken.append(taken)
+        self._environment.place(taken.name)
+        return column(taken.name)
 
 
-def _split_where(select: exp.Select, own: set[str]) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    """The conjuncts of WHERE that use only relations of the block, and the others."""
-    where = select.args.get("where")
-    parts = conjuncts(where.this) if where else []
-    inner = [p for p in parts if {c.table for c in p.find_all(exp.Column)} <= own]
-    return inner, [p for p in parts if p not in inner]
+def _is_condition(around: exp.Expr, place: str, condition: bool) -> bool:
+    """Whether a part of an expression counts only where it is true."""
+    if isinstance(around, (exp.And, exp.Or, exp.Paren)):
+        return condition
+    if isinstance(around, exp.If):
+        return place == "this" and _searched(around)
+    return False
+
+
+def _searched(branch: exp.If) -> bool:
+    """True for a WHEN of a CASE without an operand, whose condition is a predicate."""
+    case = branch.parent
+    return not isinstance(case, exp.Case) or case.this is None

@@ -9,7 +9,7 @@ column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -113,6 +113,42 @@ class SemiJoin:
     @property
     def columns(self) -> tuple[str, ...]:
         return self.input.columns
+
+
+@dataclass(frozen=True)
+class ScalarSubquery:
+    """Each row with the one value that a subquery has for it, NULL where it has no row.
+
+    Only in the tree as written. A correlated subquery uses columns of the input, see
+    `free_columns`.
+    """
+
+    input: Node
+    query: Node
+    name: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.input.columns, self.name)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Each row with a boolean column: EXISTS over a subquery or, with operands, IN or NOT IN.
+
+    Only in the tree as written. IN and NOT IN mark the rows for which they are true; they stand
+    where SQL takes NULL for false. A correlated subquery uses columns of the input.
+    """
+
+    input: Node
+    query: Node
+    name: str
+    operands: tuple[exp.Expr, ...] = ()
+    negated: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.input.columns, self.name)
 
 
 @dataclass(frozen=True)
@@ -260,7 +296,7 @@ class Limit:
 
 Node: TypeAlias = (
     "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | GroupingSets | Distinct | Window | UnionAll | Few | Sort | Limit"
+    " | GroupingSets | Distinct | Window | UnionAll | Few | Sort | Limit | ScalarSubquery | Mark"
 )
 
 
@@ -279,6 +315,8 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.left, node.right)
     if isinstance(node, SemiJoin):
         return (node.input, node.among)
+    if isinstance(node, (ScalarSubquery, Mark)):
+        return (node.input, node.query)
     return (node.input,)
 
 
@@ -292,6 +330,8 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
         return replace(node, left=inputs[0], right=inputs[1])
     if isinstance(node, SemiJoin):
         return replace(node, input=inputs[0], among=inputs[1])
+    if isinstance(node, (ScalarSubquery, Mark)):
+        return replace(node, input=inputs[0], query=inputs[1])
     return replace(node, input=inputs[0])
 
 
@@ -312,3 +352,36 @@ def substitute(node: Node, old: Node, new: Node) -> Node:
 def used_columns(*expressions: exp.Expr) -> set[str]:
     """Names of the columns that the expressions use."""
     return {c.name for expression in expressions for c in expression.find_all(exp.Column)}
+
+
+def expressions(node: Node) -> Iterator[exp.Expr]:
+    """The expressions of a node itself."""
+    for place in fields(node):
+        value = getattr(node, place.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Item):
+                yield part.expression
+            elif isinstance(part, exp.Expr):
+                yield part
+
+
+def free_columns(node: Node) -> set[str]:
+    """Columns that expressions of a tree use and no operator of it has: those of the block around
+    a correlated subquery."""
+    used: set[str] = set()
+    known: set[str] = set()
+    for below in walk(node):
+        known.update(below.columns)
+        for expression in expressions(below):
+            used.update(c.name for c in expression.find_all(exp.Column) if not _is_variable(c))
+    return used - known
+
+
+def _is_variable(found: exp.Column) -> bool:
+    """True for a parameter of a lambda function."""
+    around = found.find_ancestor(exp.Lambda)
+    while around is not None:
+        if any(parameter.name == found.name for parameter in around.expressions):
+            return True
+        around = around.find_ancestor(exp.Lambda)
+    return False

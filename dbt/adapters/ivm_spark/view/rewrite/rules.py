@@ -11,11 +11,26 @@ from collections.abc import Callable
 from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
+from dbt.adapters.ivm_spark.view.rewrite.filter import rewrite_filter
 from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
+from dbt.adapters.ivm_spark.view.rewrite.mark import rewrite_mark
+from dbt.adapters.ivm_spark.view.rewrite.scalar import rewrite_scalar
 from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
-from dbt.adapters.ivm_spark.view.tree import GroupingSets, Node, Window, children, with_children
+from dbt.adapters.ivm_spark.view.tree import (
+    Filter,
+    GroupingSets,
+    Mark,
+    Node,
+    ScalarSubquery,
+    Window,
+    children,
+    with_children,
+)
 
 REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
+    (ScalarSubquery, rewrite_scalar),
+    (Mark, rewrite_mark),
+    (Filter, rewrite_filter),
     (Window, one_answer),
     (GroupingSets, rewrite_grouping_sets),
 )

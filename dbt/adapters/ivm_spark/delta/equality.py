@@ -1,0 +1,26 @@
+"""The equalities between two inputs of an operator."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.tree import Node, used_columns
+
+
+def equal_pairs(
+    predicates: tuple[exp.Expr, ...], left: Node, right: Node
+) -> list[tuple[exp.Expr, exp.Expr]]:
+    """The two sides of each equality between two inputs, the left input's first."""
+    return [p for p in (_pair(e, left, right) for e in predicates) if p is not None]
+
+
+def _pair(predicate: exp.Expr, left: Node, right: Node) -> tuple[exp.Expr, exp.Expr] | None:
+    bare = predicate.unnest()
+    if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
+        return None
+    a, b = bare.left, bare.right
+    for one, other in ((a, b), (b, a)):
+        ones, others = used_columns(one), used_columns(other)
+        if ones and others and ones <= set(left.columns) and others <= set(right.columns):
+            return one, other
+    return None

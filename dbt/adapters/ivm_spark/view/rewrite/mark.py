@@ -1,0 +1,84 @@
+"""EXISTS, IN and NOT IN become semi and anti joins: the rows with the mark, and those without."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.rewrite.decorrelate import decorrelated
+from dbt.adapters.ivm_spark.view.rewrite.rows import keeps_one
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Distinct,
+    Item,
+    Join,
+    Limit,
+    Mark,
+    Node,
+    Project,
+    SemiJoin,
+    Sort,
+    UnionAll,
+    column,
+    free_columns,
+)
+
+
+def rewrite_mark(node: Mark) -> Node:
+    """The rows for which the predicate is true, marked so, and the others.
+
+    NOT IN is not true for a row with a partner that is equal or may be: one where the comparison
+    is NULL. Raises NotMaintained, see `decorrelated`.
+    """
+    query = _stripped(node)
+    if not node.operands and not free_columns(query):
+        return _flagged(node, query)
+    below = decorrelated(query, f"__ivm_{node.name}_")
+    matches = tuple(
+        _match(operand, column(c), node.negated)
+        for operand, c in zip(node.operands, query.columns, strict=False)
+    )
+    predicates = (*matches, *below.predicates)
+    partners = SemiJoin(node.input, below.node, predicates, anti=False)
+    lonely = SemiJoin(node.input, below.node, predicates, anti=True)
+    return UnionAll(
+        (_marked(node, partners, not node.negated), _marked(node, lonely, node.negated))
+    )
+
+
+def _stripped(node: Mark) -> Node:
+    """The subquery without what does not matter to whether it has a row, or a row of a value."""
+    query = node.query
+    while True:
+        if isinstance(query, (Sort, Distinct)) or (
+            not node.operands
+            and (isinstance(query, Project) or (isinstance(query, Limit) and keeps_one(query)))
+        ):
+            query = query.input
+        else:
+            return query
+
+
+def _match(operand: exp.Expr, inner: exp.Expr, negated: bool) -> exp.Expr:
+    """The predicate that Spark's RewritePredicateSubquery writes, under which a NOT IN over one
+    column is planned as a null-aware hash join."""
+    same = exp.EQ(this=operand.copy(), expression=inner)
+    if not negated:
+        return same
+    unknown = exp.Is(this=exp.paren(same.copy()), expression=exp.null())
+    return exp.paren(exp.Or(this=exp.paren(same), expression=unknown))
+
+
+def _flagged(node: Mark, query: Node) -> Node:
+    """EXISTS that is the same for all rows: a product with one row, which changes only when the
+    subquery ceases to be empty or becomes empty."""
+    one = Item(f"__ivm_{node.name}_one", exp.Literal.number(1))
+    some = Item(f"__ivm_{node.name}_some", exp.Max(this=column(one.name)))
+    flag = Aggregate(Project(query, (one,)), (), (some,))
+    present = exp.Not(this=exp.Is(this=column(some.name), expression=exp.null()))
+    items = (*(Item(c, column(c)) for c in node.input.columns), Item(node.name, present))
+    return Project(Join((flag, node.input)), items)
+
+
+def _marked(node: Mark, rows: Node, mark: bool) -> Node:
+    items = tuple(Item(c, column(c)) for c in node.input.columns)
+    return Project(rows, (*items, Item(node.name, exp.Boolean(this=mark))))
