@@ -1,0 +1,69 @@
+"""Random views through dbt, Spark and Delta: the views of the algebra's own test, fewer of them.
+
+`IVM_END_TO_END` sets how many projects of eight views are tried; a failure prints their queries.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, note, settings
+from hypothesis import strategies as st
+
+from tests.differential.algebra.engine import Table, seeded_rows
+from tests.differential.algebra.queries import TABLES, views
+from tests.functional.ivm.warehouse import FEED, Warehouse
+
+PROJECTS = int(os.environ.get("IVM_END_TO_END", "1"))
+VIEWS, BATCHES = 8, 3
+HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
+
+
+class TestRandomViews:
+    @settings(
+        max_examples=PROJECTS,
+        deadline=None,
+        derandomize="IVM_END_TO_END" not in os.environ,
+        phases=(Phase.explicit, Phase.generate),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(
+        sqls=st.lists(views(), min_size=VIEWS, max_size=VIEWS, unique=True),
+        seed=st.integers(0, 2**32),
+    )
+    def test_equal_their_queries(self, warehouse: Warehouse, sqls: list[str], seed: int) -> None:
+        for place, sql in enumerate(sqls):
+            note(f"v{place}: {sql}")
+            warehouse.write(f"v{place}", HEADER + sql)
+        generator = random.Random(seed)
+        for table in TABLES:
+            columns = ", ".join(f"{name} {kind}" for name, kind in table.columns)
+            warehouse.sql(f"create or replace table {table.name} ({columns}) using delta {FEED}")
+        for batch in range(BATCHES + 1):
+            for table in TABLES:
+                warehouse.sql(*_changes(table, generator, batch))
+            results = warehouse.dbt("run", ok=None)
+            failed = [f"{n}: {r.message}" for n, r in results.items() if r.status != "success"]
+            assert not failed, failed
+            warehouse.check(*results)
+
+
+def _changes(table: Table, generator: random.Random, batch: int) -> list[str]:
+    statements = []
+    count = generator.randint(1, 4) if batch else 10
+    rows = seeded_rows(table, generator.getrandbits(32), count)
+    if not batch or generator.random() < 0.7:
+        values = ", ".join(f"({', '.join(map(_literal, row))})" for row in rows)
+        statements.append(f"insert into {table.name} values {values}")
+    if batch and generator.random() < 0.6:
+        column = generator.choice([name for name, kind in table.columns if kind != "string"])
+        statements.append(f"delete from {table.name} where {column} = {generator.randint(-2, 4)}")
+    return statements
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "null"
+    return f"'{value}'" if isinstance(value, str) else str(value)

@@ -1,0 +1,106 @@
+"""The 22 queries of TPC-H as ivm models, over its refresh sets, updates and changed dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.tpch.data import (
+    deletes,
+    dimension_changes,
+    generate,
+    inserts,
+    load,
+    model,
+    updates,
+)
+from tests.functional.ivm.warehouse import Warehouse
+
+SCALE = 0.005
+NUMBERS = range(1, 23)
+SOURCES_YML = """
+sources:
+  - name: tpch
+    schema: "{{ target.schema }}"
+    tables:
+      - {name: customer}
+      - {name: lineitem}
+      - {name: nation}
+      - {name: orders}
+      - {name: part}
+      - {name: partsupp}
+      - {name: region}
+      - {name: supplier}
+"""
+GROUPS, AFFECTED, ROWS = "group_aggregate", "affected_groups", "row_based"
+TECHNIQUES = {2: ROWS, 11: ROWS, 15: ROWS, 16: AFFECTED, 20: ROWS}
+"""Of the queries that are not kept by accumulators."""
+FULL: dict[int, str] = {}
+"""Reason codes of the queries that are not maintained."""
+
+
+class TestTpch:
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        # at this scale few orders are as large, and few parts as important, as the queries want
+        return {"vars": {"q18_quantity": 220, "q11_fraction": "0.01"}}
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        ours = {f"q{n:02}.sql": model(n, materialized="ivm") for n in NUMBERS}
+        return {**ours, "sources.yml": SOURCES_YML}
+
+    @pytest.fixture(scope="class")
+    def runs(
+        self, warehouse: Warehouse, tmp_path_factory: pytest.TempPathFactory
+    ) -> list[tuple[dict[str, Any], list[str]]]:
+        """The first build and each batch: the responses by model, and the differences between the
+        models and their queries after it."""
+        folder = tmp_path_factory.mktemp("tpch")
+        generate(folder, SCALE)
+        schema = warehouse.schema
+        warehouse.sql(*load(folder, schema))
+        batches = (
+            [],
+            inserts(schema, 0.01, 1),
+            [*deletes(schema, 0.01, 2), *updates(schema, 0.02, 2)],
+            [*dimension_changes(schema, 3), *inserts(schema, 0.005, 3), *deletes(schema, 0.01, 3)],
+        )
+        runs = []
+        for batch in batches:
+            warehouse.sql(*batch)
+            results = warehouse.dbt("run", ok=None)
+            failed = [r.message for r in results.values() if r.status != "success"]
+            assert not failed, failed
+            responses = {name: r.adapter_response for name, r in results.items()}
+            runs.append((responses, [d for name in results for d in warehouse.differences(name)]))
+        return runs
+
+    @pytest.mark.parametrize("number", NUMBERS)
+    def test_equals_its_query(self, runs: Any, number: int) -> None:
+        for place, (_, differences) in enumerate(runs):
+            wrong = [d for d in differences if d.startswith(f"q{number:02}: ")]
+            assert not wrong, (place, wrong[:6])
+
+    @pytest.mark.parametrize("number", NUMBERS)
+    def test_is_refreshed_by_what_changed(self, runs: Any, number: int) -> None:
+        for responses, _ in runs[1:]:
+            response = responses[f"q{number:02}"]
+            if number in FULL:
+                assert response["refresh_kind"] == "full"
+                assert response["reason"]["code"] == FULL[number]
+            elif response["refresh_kind"] != "none":
+                assert response["refresh_kind"] == "incremental", response
+                assert response["technique"] == TECHNIQUES.get(number, GROUPS)
+        last = runs[-1][0][f"q{number:02}"]
+        assert last["refresh_kind"] != "none", "the last batch changes every query's sources"
+
+    def test_the_queries_find_something(self, runs: Any, warehouse: Warehouse) -> None:
+        """Else the comparison would say little."""
+        empty = [n for n in NUMBERS if not warehouse.rows(f"select * from q{n:02}")]
+        assert len(empty) <= 2, empty
+        changed = [
+            n for n in NUMBERS if sum(r[0][f"q{n:02}"].get("rows_affected", 0) for r in runs[1:])
+        ]
+        assert len(changed) >= 20, changed
