@@ -103,6 +103,8 @@ class Engine:
         change = delta(layout.input, Context(relations & frozenset(view.sources)))
         if change is not None:
             parts = merge(layout, change, STATE, bind, insert_only)
+            for name, query in parts.kept:
+                self.connection.execute(f"create or replace temp table {name} as {duck(query)}")
             self.connection.execute(merge_sql(parts))
             spoiled = 'select count(*) from "v__ivm" where "__ivm_count" is null'
             assert self.connection.execute(spoiled).fetchall() == [(0,)], "a negative count"

@@ -133,6 +133,7 @@ class TestTwoRunsAtOnce:
             state_exists=True,
             config={},
             full_refresh=False,
+            described={},
             built=[],
             limited=False,
         )
@@ -150,7 +151,8 @@ class TestTwoRunsAtOnce:
             attempts += 1
             assert attempts <= len(refresh.attempts)
             assert refresh.plan.merge is not None
-            refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)))
+            kept = [f"cache table {name} as {sql}" for name, sql in refresh.plan.merge.kept]
+            refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)), kept)
         return attempts
 
     def test_of_two_equal_refreshes_one_counts(

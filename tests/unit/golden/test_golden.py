@@ -90,11 +90,13 @@ def _template(parts: Merge) -> str:
     environment.globals["ivm_quoted"] = lambda state: state
     plan = type("Plan", (), {"merge": merge_text(parts)})
     macro = environment.from_string(text).module.ivm_spark__ivm_merge
-    return str(macro(STATE, plan)).strip()
+    kept = [f"cache table {name} as\n{query};\n\n" for name, query in plan.merge.kept]
+    return "".join(kept) + str(macro(STATE, plan)).strip()
 
 
 def merge_text(parts: Merge) -> MergeSql:
     return MergeSql(
+        kept=tuple((n, to_sql(q, pretty=True)) for n, q in parts.kept),
         source=to_sql(parts.source, pretty=True),
         on=to_sql(parts.on),
         gone=to_sql(parts.gone) if parts.gone is not None else "",

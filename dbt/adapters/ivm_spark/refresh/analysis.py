@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.shared import shared
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
@@ -25,12 +26,13 @@ from dbt.adapters.ivm_spark.view.functions import (
 )
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import walk
+from dbt.adapters.ivm_spark.view.tree import Node, walk
 
 MAX_OPERATORS = 500
-"""Operators in a delta above which it is not used. Each outer join, EXISTS or aggregate below
-another operator repeats the delta below it some six times, so that depth soon costs more than a
-rebuild."""
+"""Different operators in a delta above which it is not used."""
+MAX_REPEATED = 50_000
+"""Operators with their repetitions: each outer join, EXISTS or aggregate below another operator
+repeats the delta below it some six times before what is repeated is shared."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
@@ -65,9 +67,17 @@ def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
     """
     planned = layout(view.root, types, state)
     change = delta(planned.input, Context(frozenset(view.sources)))
-    if change is not None and len(list(islice(walk(change), MAX_OPERATORS))) == MAX_OPERATORS:
+    if change is not None and _too_deep(change):
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "operators nested too deep")
     return planned
+
+
+def _too_deep(change: Node) -> bool:
+    if len(list(islice(walk(change), MAX_REPEATED))) == MAX_REPEATED:
+        return True
+    kept, root = shared(change)
+    parts = [*(k.relation for k in kept), root]
+    return sum(1 for part in parts for _ in walk(part)) > MAX_OPERATORS
 
 
 def dialect_of(settings: dict[str, str]) -> str:

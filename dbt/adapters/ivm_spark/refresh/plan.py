@@ -33,8 +33,12 @@ class Technique(str, Enum):
 
 @dataclass(frozen=True)
 class MergeSql:
-    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` may be empty."""
+    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` may be empty.
 
+    kept: name and query of the temporary relations that the source reads, for `ivm_keep`.
+    """
+
+    kept: tuple[tuple[str, str], ...]
     source: str
     on: str
     gone: str

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
@@ -364,12 +363,17 @@ def _merge_sql(
 ) -> MergeSql:
     change = delta(layout.input, Context(decision.moved))
     assert change is not None
-    change = with_few(change, {n: 2 * w.rows for n, w in decision.windows.items() if w.moved})
     effects = {w.effect for w in decision.windows.values() if w.moved}
     parts = merge(
-        layout, change, request.state, versions.bind, insert_only=effects == {Effect.INSERTS}
+        layout,
+        change,
+        request.state,
+        versions.bind,
+        insert_only=effects == {Effect.INSERTS},
+        changed={name: 2 * w.rows for name, w in decision.windows.items() if w.moved},
     )
     return MergeSql(
+        kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
         source=to_sql(parts.source, pretty=True),
         on=to_sql(parts.on),
         gone=to_sql(parts.gone) if parts.gone is not None else "",

@@ -89,15 +89,19 @@ class Refresher:
         except ConfigError as error:
             raise CompilationError(f"Model {model}: {error}.") from error
 
-    def commit(self, sql: str) -> None:
+    def commit(self, sql: str, kept: Iterable[str] = ()) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
 
-        Raises DbtDatabaseError for what is neither a lost race nor a lost change feed.
+        kept: the statements that keep the plan's temporary relations, in order; they are dropped
+        when the statement has run. Raises DbtDatabaseError for what is neither a lost race nor a
+        lost change feed.
         """
         started = time.perf_counter()
         try:
-            self._outcome = self._committed(sql)
+            self._outcome = self._committed(sql, kept)
         finally:
+            for name, _ in self.plan.merge.kept if self.plan.merge is not None else ():
+                self._query(f"drop view if exists {name}")
             self._spent("apply", started)
         self.again = not self._outcome.done
         if self._outcome.broken is not None:
@@ -126,9 +130,11 @@ class Refresher:
     def _spent(self, phase: str, started: float) -> None:
         self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
 
-    def _committed(self, sql: str) -> Outcome:
+    def _committed(self, sql: str, kept: Iterable[str]) -> Outcome:
         settings = commit_settings(self.plan)
         try:
+            for statement in kept:
+                self._query(statement)
             for key, value in settings.items():
                 self._query(f"set {key}={value}")
             rows = self._query(sql)

@@ -7,16 +7,18 @@ what was gained, are computed again from the new state of the sources.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
+from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
-from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import Binding, render
 from dbt.adapters.ivm_spark.view.tree import (
     Item,
@@ -37,9 +39,11 @@ _RAISE = "ivm: the state does not fit its sources (a negative count); run with -
 class Merge:
     """The parts of a MERGE INTO the state AS t USING source AS s, as trees of SQL.
 
-    gone is None where no row can leave the state.
+    kept: (name, query) of what is computed once before the statement, in order, because the source
+    reads it more than once. gone is None where no row can leave the state.
     """
 
+    kept: tuple[tuple[str, exp.Query], ...]
     source: exp.Query
     on: exp.Expr
     gone: exp.Expr | None
@@ -49,14 +53,32 @@ class Merge:
     inserts: tuple[tuple[str, exp.Expr], ...]
 
 
-def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool) -> Merge:
+def merge(
+    layout: Layout,
+    delta: Node,
+    state: str,
+    bind: Binding,
+    insert_only: bool,
+    changed: Mapping[str, int] | None = None,
+) -> Merge:
     """The MERGE of a delta of `layout.input` into the state.
 
     state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
-    only gained rows. The source has one row a key, so that no row of the state matches twice.
+    only gained rows; changed: the most rows that changed of each source that moved, where known.
+    The source has one row a key, so that no row of the state matches twice.
     """
     insert_only = insert_only and monotone(layout.input)
-    source = _source(layout, delta, state, bind, insert_only)
+    kept, relation = shared(delta)
+    change = grouped_change(layout, relation, insert_only)
+    again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
+    if again:
+        kept = (*kept, Kept(CHANGE, change))
+    known = changed or {}
+    source = (
+        _looked_up_source(layout, change.columns, state, bind, insert_only)
+        if again
+        else render(with_few(change, known), bind)
+    )
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, _checked(exp.Add(this=_t(COUNT), expression=_s(COUNT))))]
     inserts = [(COUNT, _checked(_s(COUNT)))]
@@ -70,6 +92,7 @@ def merge(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: b
     total = exp.Add(this=_t(COUNT), expression=_s(COUNT))
     keeps_all = insert_only or layout.whole
     return Merge(
+        kept=tuple((k.name, render(with_few(k.relation, known), bind)) for k in kept),
         source=source,
         on=_on(layout),
         gone=None if keeps_all else exp.EQ(this=total, expression=exp.Literal.number(0)),
@@ -179,13 +202,15 @@ def _null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=some, true=value)])
 
 
-def _source(layout: Layout, delta: Node, state: str, bind: Binding, insert_only: bool) -> exp.Query:
-    change = grouped_change(layout, delta, insert_only)
-    extrema = [a for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
-    if not layout.recomputes and (insert_only or not extrema):
-        return render(change, bind)
-    columns = change.columns
-    stale = None if layout.recomputes else _stale(layout, state, extrema)
+def _extrema(layout: Layout) -> list[Accumulator]:
+    return [a for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
+
+
+def _looked_up_source(
+    layout: Layout, columns: tuple[str, ...], state: str, bind: Binding, insert_only: bool
+) -> exp.Query:
+    """The kept change beside the groups of it that are computed again."""
+    stale = None if layout.recomputes else _stale(layout, state, _extrema(layout))
     fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else CHANGE))
     looked_up = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
     items = [exp.column(c, table=CHANGE, quoted=True) for c in columns]
@@ -198,11 +223,10 @@ def _source(layout: Layout, delta: Node, state: str, bind: Binding, insert_only:
         exp.select(*items, *extra)
         .from_(exp.to_identifier(CHANGE))
         .join(exp.to_identifier(FRESH), on=_same(keys, CHANGE, FRESH), join_type="left")
-        .with_(CHANGE, as_=render(change, bind))
     )
     if stale is not None and not layout.whole:
         query = query.with_(STALE, as_=stale)
-    return query.with_(FRESH, as_=render(fresh, _or_cte(bind)))
+    return query.with_(FRESH, as_=render(fresh, bind))
 
 
 def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
@@ -257,7 +281,3 @@ def _fresh(layout: Layout, among: str | None) -> Node:
         for k in layout.keys
     )
     return substitute(fill(layout), layout.input, SemiJoin(inner, scan, same))
-
-
-def _or_cte(bind: Binding) -> Binding:
-    return lambda scan: bind_plain(scan) if scan.relation in (CHANGE, STALE) else bind(scan)

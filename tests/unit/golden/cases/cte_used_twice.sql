@@ -29,6 +29,12 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders_2`.`customer_id` AS `customer_id_2`,
+  IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -58,19 +64,19 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders_2`
       UNION ALL
       SELECT
-        `orders_2`.`customer_id` AS `customer_id_2`,
-        -IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`
+        `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
       ON `orders`.`order_id` = `q`.`customer_id_2`
     UNION ALL
     SELECT
       `orders`.`order_id` AS `order_id`,
-      `orders_2`.`customer_id` AS `customer_id_2`,
-      IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`
+      `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_1 AS `ivm_kept_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
-      ON `orders`.`order_id` = `orders_2`.`customer_id`
+      ON `orders`.`order_id` = `ivm_kept_1`.`customer_id_2`
   ) AS `q_2`
   GROUP BY
     `q_2`.`order_id`,
@@ -90,6 +96,12 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 )
 
 -- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders_2`.`customer_id` AS `customer_id_2`,
+  IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -119,19 +131,19 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders_2`
       UNION ALL
       SELECT
-        `orders_2`.`customer_id` AS `customer_id_2`,
-        -IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`
+        `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
       ON `orders`.`order_id` = `q`.`customer_id_2`
     UNION ALL
     SELECT
       `orders`.`order_id` AS `order_id`,
-      `orders_2`.`customer_id` AS `customer_id_2`,
-      IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`
+      `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_1 AS `ivm_kept_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
-      ON `orders`.`order_id` = `orders_2`.`customer_id`
+      ON `orders`.`order_id` = `ivm_kept_1`.`customer_id_2`
   ) AS `q_2`
   GROUP BY
     `q_2`.`order_id`,

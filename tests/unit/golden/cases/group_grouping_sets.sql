@@ -60,53 +60,54 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
-WITH ivm_change AS (
-  SELECT
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-      THEN `orders`.`customer_id`
-    END AS `customer_id`,
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-      THEN year(`orders`.`ordered_on`)
-    END AS `y`,
-    `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-    COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `orders`.`amount` IS NULL
-          THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
-      0
-    ) AS `__ivm_nonnull_revenue`,
+cache table ivm_change as
+SELECT
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+    THEN `orders`.`customer_id`
+  END AS `customer_id`,
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+    THEN year(`orders`.`ordered_on`)
+  END AS `y`,
+  `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+  COALESCE(
     SUM(
       CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-        THEN `orders`.`amount`
-        ELSE -(
-          `orders`.`amount`
-        )
+        WHEN NOT `orders`.`amount` IS NULL
+        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        ELSE 0
       END
-    ) AS `revenue`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  LATERAL VIEW
-  EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
-  GROUP BY
+    ),
+    0
+  ) AS `__ivm_nonnull_revenue`,
+  SUM(
     CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-      THEN `orders`.`customer_id`
-    END,
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-      THEN year(`orders`.`ordered_on`)
-    END,
-    `generated`.`__ivm_set_of_customer_id`
-), ivm_fresh AS (
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`amount`
+      ELSE -(
+        `orders`.`amount`
+      )
+    END
+  ) AS `revenue`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+LATERAL VIEW
+EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
+GROUP BY
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+    THEN `orders`.`customer_id`
+  END,
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+    THEN year(`orders`.`ordered_on`)
+  END,
+  `generated`.`__ivm_set_of_customer_id`;
+
+merge into `shop`.`v__ivm` as t
+using (
+WITH ivm_fresh AS (
   SELECT
     `q_3`.`customer_id` AS `customer_id`,
     `q_3`.`y` AS `y`,
@@ -204,53 +205,54 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_n
 )
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
-WITH ivm_change AS (
-  SELECT
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-      THEN `orders`.`customer_id`
-    END AS `customer_id`,
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-      THEN year(`orders`.`ordered_on`)
-    END AS `y`,
-    `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-    COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `orders`.`amount` IS NULL
-          THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
-      0
-    ) AS `__ivm_nonnull_revenue`,
+cache table ivm_change as
+SELECT
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+    THEN `orders`.`customer_id`
+  END AS `customer_id`,
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+    THEN year(`orders`.`ordered_on`)
+  END AS `y`,
+  `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+  COALESCE(
     SUM(
       CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-        THEN `orders`.`amount`
-        ELSE -(
-          `orders`.`amount`
-        )
+        WHEN NOT `orders`.`amount` IS NULL
+        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        ELSE 0
       END
-    ) AS `revenue`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  LATERAL VIEW
-  EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
-  GROUP BY
+    ),
+    0
+  ) AS `__ivm_nonnull_revenue`,
+  SUM(
     CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-      THEN `orders`.`customer_id`
-    END,
-    CASE
-      WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-      THEN year(`orders`.`ordered_on`)
-    END,
-    `generated`.`__ivm_set_of_customer_id`
-), ivm_fresh AS (
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`amount`
+      ELSE -(
+        `orders`.`amount`
+      )
+    END
+  ) AS `revenue`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+LATERAL VIEW
+EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
+GROUP BY
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+    THEN `orders`.`customer_id`
+  END,
+  CASE
+    WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+    THEN year(`orders`.`ordered_on`)
+  END,
+  `generated`.`__ivm_set_of_customer_id`;
+
+merge into `shop`.`v__ivm` as t
+using (
+WITH ivm_fresh AS (
   SELECT
     `q_3`.`customer_id` AS `customer_id`,
     `q_3`.`y` AS `y`,

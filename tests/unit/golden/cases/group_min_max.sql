@@ -56,40 +56,41 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`
 )
 
 -- merge of changes in orders
+cache table ivm_change as
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  MIN(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`amount`
+    END
+  ) AS `lowest`,
+  MIN(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
+      THEN `orders`.`amount`
+    END
+  ) AS `__ivm_lost_lowest`,
+  MAX(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `orders`.`ordered_on`
+    END
+  ) AS `newest`,
+  MAX(
+    CASE
+      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
+      THEN `orders`.`ordered_on`
+    END
+  ) AS `__ivm_lost_newest`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`;
+
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_change AS (
-  SELECT
-    `orders`.`customer_id` AS `customer_id`,
-    MIN(
-      CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-        THEN `orders`.`amount`
-      END
-    ) AS `lowest`,
-    MIN(
-      CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-        THEN `orders`.`amount`
-      END
-    ) AS `__ivm_lost_lowest`,
-    MAX(
-      CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-        THEN `orders`.`ordered_on`
-      END
-    ) AS `newest`,
-    MAX(
-      CASE
-        WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-        THEN `orders`.`ordered_on`
-      END
-    ) AS `__ivm_lost_newest`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  GROUP BY
-    `orders`.`customer_id`
-), ivm_stale AS (
+WITH ivm_stale AS (
   SELECT
     `ivm_change`.`customer_id`
   FROM ivm_change

@@ -26,16 +26,17 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
+cache table ivm_change as
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`;
+
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_change AS (
-  SELECT
-    `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  GROUP BY
-    `orders`.`customer_id`
-), ivm_fresh AS (
+WITH ivm_fresh AS (
   SELECT
     `q_2`.`customer_id` AS `customer_id`,
     `q_2`.`notes` AS `notes`,
@@ -76,16 +77,17 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `notes`,
 )
 
 -- merge of changes in orders
+cache table ivm_change as
+SELECT
+  `orders`.`customer_id` AS `customer_id`,
+  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+GROUP BY
+  `orders`.`customer_id`;
+
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_change AS (
-  SELECT
-    `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  GROUP BY
-    `orders`.`customer_id`
-), ivm_fresh AS (
+WITH ivm_fresh AS (
   SELECT
     `q_2`.`customer_id` AS `customer_id`,
     `q_2`.`notes` AS `notes`,

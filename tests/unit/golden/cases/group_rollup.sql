@@ -86,40 +86,41 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `newest`
 )
 
 -- merge of changes in customers
+cache table ivm_change as
+SELECT
+  CASE
+    WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
+    THEN `customers`.`segment`
+  END AS `segment`,
+  CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `name`,
+  `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
+  MAX(
+    CASE
+      WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      THEN `customers`.`customer_id`
+    END
+  ) AS `newest`,
+  MAX(
+    CASE
+      WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
+      THEN `customers`.`customer_id`
+    END
+  ) AS `__ivm_lost_newest`,
+  COALESCE(SUM(IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+LATERAL VIEW
+EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
+GROUP BY
+  CASE
+    WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
+    THEN `customers`.`segment`
+  END,
+  CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END,
+  `generated`.`__ivm_set_of_segment`;
+
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_change AS (
-  SELECT
-    CASE
-      WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
-      THEN `customers`.`segment`
-    END AS `segment`,
-    CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `name`,
-    `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
-    MAX(
-      CASE
-        WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-        THEN `customers`.`customer_id`
-      END
-    ) AS `newest`,
-    MAX(
-      CASE
-        WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-        THEN `customers`.`customer_id`
-      END
-    ) AS `__ivm_lost_newest`,
-    COALESCE(SUM(IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-  LATERAL VIEW
-  EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
-  GROUP BY
-    CASE
-      WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
-      THEN `customers`.`segment`
-    END,
-    CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END,
-    `generated`.`__ivm_set_of_segment`
-), ivm_stale AS (
+WITH ivm_stale AS (
   SELECT
     `ivm_change`.`segment`,
     `ivm_change`.`name`,

@@ -31,138 +31,122 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
+cache table ivm_kept_1 as
+SELECT
+  `customers`.`customer_id` AS `customer_id_3`,
+  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+
+cache table ivm_kept_2 as
+SELECT
+  `customers`.`customer_id` AS `customer_id_3`
+FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+    UNION ALL
+    SELECT
+      `orders`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    WHERE
+      FALSE
+  ) AS `q`
+) AS `q_2`
+  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
+cache table ivm_kept_3 as
+SELECT
+  `orders`.`customer_id` AS `customer_id_3`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+    UNION ALL
+    SELECT
+      `orders`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    WHERE
+      FALSE
+  ) AS `q`
+) AS `q_2`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id_3` AS `customer_id_3`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
+  `q_7`.`customer_id_3` AS `customer_id_3`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_5`.`customer_id_3` AS `customer_id_3`,
+      `q`.`customer_id_3` AS `customer_id_3`,
       1 AS `__ivm_weight`
     FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          WHERE
-            FALSE
-        ) AS `q`
-      ) AS `q_2`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
       INTERSECT ALL
       SELECT
-        `orders`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
+        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_3 AS `ivm_kept_3`
+    ) AS `q`
     UNION ALL
     SELECT
-      `q_13`.`customer_id_3` AS `customer_id_3`,
+      `q_5`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_10`.`customer_id_3` AS `customer_id_3`
+        `q_4`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_9`.`customer_id_3` AS `customer_id_3`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`customer_id_3` AS `customer_id_3`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_8`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `customers`.`customer_id` AS `customer_id_3`,
+              `ivm_kept_2`.`customer_id_3` AS `customer_id_3`,
               1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-                UNION ALL
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `customers`.`customer_id` AS `customer_id_3`,
-              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_8`
+              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_2`
           GROUP BY
-            `q_8`.`customer_id_3`
-        ) AS `q_9`
+            `q_2`.`customer_id_3`
+        ) AS `q_3`
         WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
       INTERSECT ALL
       SELECT
-        `orders`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          WHERE
-            FALSE
-        ) AS `q_11`
-      ) AS `q_12`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
-    ) AS `q_13`
-  ) AS `q_14`
+        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_3 AS `ivm_kept_3`
+    ) AS `q_5`
+  ) AS `q_6`
   GROUP BY
-    `q_14`.`customer_id_3`
-) AS `q_15`
+    `q_6`.`customer_id_3`
+) AS `q_7`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -175,138 +159,122 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 )
 
 -- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`customer_id` AS `customer_id_3`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `customers`.`customer_id` AS `customer_id_3`
+FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `customers`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      FALSE
+    UNION ALL
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+) AS `q_2`
+  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
+cache table ivm_kept_3 as
+SELECT
+  `orders`.`customer_id` AS `customer_id_3`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `customers`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      FALSE
+    UNION ALL
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+) AS `q_2`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id_3` AS `customer_id_3`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
+  `q_7`.`customer_id_3` AS `customer_id_3`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_5`.`customer_id_3` AS `customer_id_3`,
+      `q`.`customer_id_3` AS `customer_id_3`,
       1 AS `__ivm_weight`
     FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q`
-      ) AS `q_2`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
       INTERSECT ALL
       SELECT
-        `orders`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
+        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_3 AS `ivm_kept_3`
+    ) AS `q`
     UNION ALL
     SELECT
-      `q_13`.`customer_id_3` AS `customer_id_3`,
+      `q_5`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_6`
-      ) AS `q_7`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
       INTERSECT ALL
       SELECT
-        `q_12`.`customer_id_3` AS `customer_id_3`
+        `q_4`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_11`.`customer_id_3` AS `customer_id_3`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`customer_id_3` AS `customer_id_3`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_10`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`customer_id` AS `customer_id_3`,
+              `ivm_kept_3`.`customer_id_3` AS `customer_id_3`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+            FROM ivm_kept_3 AS `ivm_kept_3`
             UNION ALL
             SELECT
-              `orders`.`customer_id` AS `customer_id_3`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_10`
+              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_2`
           GROUP BY
-            `q_10`.`customer_id_3`
-        ) AS `q_11`
+            `q_2`.`customer_id_3`
+        ) AS `q_3`
         WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-  ) AS `q_14`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
   GROUP BY
-    `q_14`.`customer_id_3`
-) AS `q_15`
+    `q_6`.`customer_id_3`
+) AS `q_7`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -319,138 +287,122 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 )
 
 -- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`customer_id` AS `customer_id_3`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `customers`.`customer_id` AS `customer_id_3`
+FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `customers`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      FALSE
+    UNION ALL
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+) AS `q_2`
+  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
+cache table ivm_kept_3 as
+SELECT
+  `orders`.`customer_id` AS `customer_id_3`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+  FROM (
+    SELECT
+      `customers`.`customer_id` AS `__ivm_touched_0`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      FALSE
+    UNION ALL
+    SELECT
+      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+) AS `q_2`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id_3` AS `customer_id_3`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id_3`) AS `__ivm_hash`
+  `q_7`.`customer_id_3` AS `customer_id_3`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_5`.`customer_id_3` AS `customer_id_3`,
+      `q`.`customer_id_3` AS `customer_id_3`,
       1 AS `__ivm_weight`
     FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q`
-      ) AS `q_2`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
       INTERSECT ALL
       SELECT
-        `orders`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
+        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_3 AS `ivm_kept_3`
+    ) AS `q`
     UNION ALL
     SELECT
-      `q_13`.`customer_id_3` AS `customer_id_3`,
+      `q_5`.`customer_id_3` AS `customer_id_3`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id_3`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_6`
-      ) AS `q_7`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
       INTERSECT ALL
       SELECT
-        `q_12`.`customer_id_3` AS `customer_id_3`
+        `q_4`.`customer_id_3` AS `customer_id_3`
       FROM (
         SELECT
-          `q_11`.`customer_id_3` AS `customer_id_3`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`customer_id_3` AS `customer_id_3`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_10`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`customer_id_3` AS `customer_id_3`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`customer_id` AS `customer_id_3`,
+              `ivm_kept_3`.`customer_id_3` AS `customer_id_3`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+            FROM ivm_kept_3 AS `ivm_kept_3`
             UNION ALL
             SELECT
-              `orders`.`customer_id` AS `customer_id_3`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_10`
+              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_2`
           GROUP BY
-            `q_10`.`customer_id_3`
-        ) AS `q_11`
+            `q_2`.`customer_id_3`
+        ) AS `q_3`
         WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-  ) AS `q_14`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
   GROUP BY
-    `q_14`.`customer_id_3`
-) AS `q_15`
+    `q_6`.`customer_id_3`
+) AS `q_7`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -32,6 +32,13 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `b`.`order_id` AS `b_order_id`,
+  `b`.`customer_id` AS `b_customer_id`,
+  IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `b`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -64,22 +71,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `b`
       UNION ALL
       SELECT
-        `b`.`order_id` AS `b_order_id`,
-        `b`.`customer_id` AS `b_customer_id`,
-        -IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `b`
+        `ivm_kept_1`.`b_order_id` AS `b_order_id`,
+        `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
       ON `a`.`customer_id` = `q`.`b_customer_id`
     UNION ALL
     SELECT
       `a`.`order_id` AS `a_order_id`,
       `a`.`customer_id` AS `a_customer_id`,
-      `b`.`order_id` AS `b_order_id`,
-      `b`.`customer_id` AS `b_customer_id`,
-      IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `b`
+      `ivm_kept_1`.`b_order_id` AS `b_order_id`,
+      `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
+      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_1 AS `ivm_kept_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `a`
-      ON `a`.`customer_id` = `b`.`customer_id`
+      ON `a`.`customer_id` = `ivm_kept_1`.`b_customer_id`
   ) AS `q_2`
   GROUP BY
     `q_2`.`a_order_id`,
@@ -99,6 +106,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 )
 
 -- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `b`.`order_id` AS `b_order_id`,
+  `b`.`customer_id` AS `b_customer_id`,
+  IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `b`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -131,22 +145,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `b`
       UNION ALL
       SELECT
-        `b`.`order_id` AS `b_order_id`,
-        `b`.`customer_id` AS `b_customer_id`,
-        -IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `b`
+        `ivm_kept_1`.`b_order_id` AS `b_order_id`,
+        `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
       ON `a`.`customer_id` = `q`.`b_customer_id`
     UNION ALL
     SELECT
       `a`.`order_id` AS `a_order_id`,
       `a`.`customer_id` AS `a_customer_id`,
-      `b`.`order_id` AS `b_order_id`,
-      `b`.`customer_id` AS `b_customer_id`,
-      IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `b`
+      `ivm_kept_1`.`b_order_id` AS `b_order_id`,
+      `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
+      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_1 AS `ivm_kept_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `a`
-      ON `a`.`customer_id` = `b`.`customer_id`
+      ON `a`.`customer_id` = `ivm_kept_1`.`b_customer_id`
   ) AS `q_2`
   GROUP BY
     `q_2`.`a_order_id`,

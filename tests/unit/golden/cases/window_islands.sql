@@ -61,119 +61,129 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_10`.`customer_id` AS `customer_id_3`,
-  `q_10`.`island` AS `island_3`,
-  COALESCE(SUM(`q_10`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`customer_id` AS `customer_id_3`,
+  `q_8`.`island` AS `island_3`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_3`.`customer_id` AS `customer_id`,
-    `q_3`.`order_id` AS `order_id`,
-    `q_3`.`is_new` AS `is_new`,
-    `q_3`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_3`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_3`.`customer_id`, `q_3`.`order_id`
-      ORDER BY `q_3`.`is_new`
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`is_new` AS `is_new`,
+    `q_2`.`__ivm_each_island` AS `__ivm_each_island`,
+    last_value(`q_2`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_2`.`customer_id`, `q_2`.`order_id`
+      ORDER BY `q_2`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS `island`,
     1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_2`.`customer_id` AS `customer_id`,
-      `q_2`.`order_id` AS `order_id`,
-      `q_2`.`is_new` AS `is_new`,
-      sum(`q_2`.`is_new`) OVER (PARTITION BY `q_2`.`customer_id` ORDER BY `q_2`.`order_id`, `q_2`.`is_new`) AS `__ivm_each_island`
+      `q`.`customer_id` AS `customer_id`,
+      `q`.`order_id` AS `order_id`,
+      `q`.`is_new` AS `is_new`,
+      sum(`q`.`is_new`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`order_id`, `q`.`is_new`) AS `__ivm_each_island`
     FROM (
       SELECT
-        `orders`.`customer_id` AS `customer_id`,
-        `orders`.`order_id` AS `order_id`,
+        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
+        `ivm_kept_2`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `orders`.`order_id` - lag(`orders`.`order_id`) OVER (PARTITION BY `orders`.`customer_id` ORDER BY `orders`.`order_id`) > 1
+          WHEN `ivm_kept_2`.`orders_order_id` - lag(`ivm_kept_2`.`orders_order_id`) OVER (
+            PARTITION BY `ivm_kept_2`.`orders_customer_id`
+            ORDER BY `ivm_kept_2`.`orders_order_id`
+          ) > 1
           THEN 1
           ELSE 0
         END AS `is_new`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-      ) AS `q`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    ) AS `q_2`
-  ) AS `q_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
+  ) AS `q_2`
   UNION ALL
   SELECT
-    `q_9`.`customer_id` AS `customer_id`,
-    `q_9`.`order_id` AS `order_id`,
-    `q_9`.`is_new` AS `is_new`,
-    `q_9`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_9`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_9`.`customer_id`, `q_9`.`order_id`
-      ORDER BY `q_9`.`is_new`
+    `q_7`.`customer_id` AS `customer_id`,
+    `q_7`.`order_id` AS `order_id`,
+    `q_7`.`is_new` AS `is_new`,
+    `q_7`.`__ivm_each_island` AS `__ivm_each_island`,
+    last_value(`q_7`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_7`.`customer_id`, `q_7`.`order_id`
+      ORDER BY `q_7`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS `island`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_8`.`customer_id` AS `customer_id`,
-      `q_8`.`order_id` AS `order_id`,
-      `q_8`.`is_new` AS `is_new`,
-      sum(`q_8`.`is_new`) OVER (PARTITION BY `q_8`.`customer_id` ORDER BY `q_8`.`order_id`, `q_8`.`is_new`) AS `__ivm_each_island`
+      `q_6`.`customer_id` AS `customer_id`,
+      `q_6`.`order_id` AS `order_id`,
+      `q_6`.`is_new` AS `is_new`,
+      sum(`q_6`.`is_new`) OVER (PARTITION BY `q_6`.`customer_id` ORDER BY `q_6`.`order_id`, `q_6`.`is_new`) AS `__ivm_each_island`
     FROM (
       SELECT
-        `q_7`.`orders_customer_id` AS `customer_id`,
-        `q_7`.`orders_order_id` AS `order_id`,
+        `q_5`.`orders_customer_id` AS `customer_id`,
+        `q_5`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `q_7`.`orders_order_id` - lag(`q_7`.`orders_order_id`) OVER (PARTITION BY `q_7`.`orders_customer_id` ORDER BY `q_7`.`orders_order_id`) > 1
+          WHEN `q_5`.`orders_order_id` - lag(`q_5`.`orders_order_id`) OVER (PARTITION BY `q_5`.`orders_customer_id` ORDER BY `q_5`.`orders_order_id`) > 1
           THEN 1
           ELSE 0
         END AS `is_new`
       FROM (
         SELECT
-          `q_6`.`orders_order_id` AS `orders_order_id`,
-          `q_6`.`orders_customer_id` AS `orders_customer_id`,
-          `q_6`.`__ivm_times` AS `__ivm_times`
+          `q_4`.`orders_order_id` AS `orders_order_id`,
+          `q_4`.`orders_customer_id` AS `orders_customer_id`,
+          `q_4`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_5`.`orders_order_id` AS `orders_order_id`,
-            `q_5`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+            `q_3`.`orders_order_id` AS `orders_order_id`,
+            `q_3`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_4`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_5`
+              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_3`
           GROUP BY
-            `q_5`.`orders_order_id`,
-            `q_5`.`orders_customer_id`
-        ) AS `q_6`
+            `q_3`.`orders_order_id`,
+            `q_3`.`orders_customer_id`
+        ) AS `q_4`
         WHERE
-          `q_6`.`__ivm_times` > 0
-      ) AS `q_7`
+          `q_4`.`__ivm_times` > 0
+      ) AS `q_5`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_8`
-  ) AS `q_9`
-) AS `q_10`
+      EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_6`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_10`.`customer_id`,
-  `q_10`.`island`
+  `q_8`.`customer_id`,
+  `q_8`.`island`
 ) as s
 on `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3` AND `t`.`island_3` IS NOT DISTINCT FROM `s`.`island_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -186,119 +196,129 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 )
 
 -- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_10`.`customer_id` AS `customer_id_3`,
-  `q_10`.`island` AS `island_3`,
-  COALESCE(SUM(`q_10`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_8`.`customer_id` AS `customer_id_3`,
+  `q_8`.`island` AS `island_3`,
+  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_3`.`customer_id` AS `customer_id`,
-    `q_3`.`order_id` AS `order_id`,
-    `q_3`.`is_new` AS `is_new`,
-    `q_3`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_3`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_3`.`customer_id`, `q_3`.`order_id`
-      ORDER BY `q_3`.`is_new`
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`is_new` AS `is_new`,
+    `q_2`.`__ivm_each_island` AS `__ivm_each_island`,
+    last_value(`q_2`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_2`.`customer_id`, `q_2`.`order_id`
+      ORDER BY `q_2`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS `island`,
     1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_2`.`customer_id` AS `customer_id`,
-      `q_2`.`order_id` AS `order_id`,
-      `q_2`.`is_new` AS `is_new`,
-      sum(`q_2`.`is_new`) OVER (PARTITION BY `q_2`.`customer_id` ORDER BY `q_2`.`order_id`, `q_2`.`is_new`) AS `__ivm_each_island`
+      `q`.`customer_id` AS `customer_id`,
+      `q`.`order_id` AS `order_id`,
+      `q`.`is_new` AS `is_new`,
+      sum(`q`.`is_new`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`order_id`, `q`.`is_new`) AS `__ivm_each_island`
     FROM (
       SELECT
-        `orders`.`customer_id` AS `customer_id`,
-        `orders`.`order_id` AS `order_id`,
+        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
+        `ivm_kept_2`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `orders`.`order_id` - lag(`orders`.`order_id`) OVER (PARTITION BY `orders`.`customer_id` ORDER BY `orders`.`order_id`) > 1
+          WHEN `ivm_kept_2`.`orders_order_id` - lag(`ivm_kept_2`.`orders_order_id`) OVER (
+            PARTITION BY `ivm_kept_2`.`orders_customer_id`
+            ORDER BY `ivm_kept_2`.`orders_order_id`
+          ) > 1
           THEN 1
           ELSE 0
         END AS `is_new`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-      ) AS `q`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    ) AS `q_2`
-  ) AS `q_3`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
+  ) AS `q_2`
   UNION ALL
   SELECT
-    `q_9`.`customer_id` AS `customer_id`,
-    `q_9`.`order_id` AS `order_id`,
-    `q_9`.`is_new` AS `is_new`,
-    `q_9`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_9`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_9`.`customer_id`, `q_9`.`order_id`
-      ORDER BY `q_9`.`is_new`
+    `q_7`.`customer_id` AS `customer_id`,
+    `q_7`.`order_id` AS `order_id`,
+    `q_7`.`is_new` AS `is_new`,
+    `q_7`.`__ivm_each_island` AS `__ivm_each_island`,
+    last_value(`q_7`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_7`.`customer_id`, `q_7`.`order_id`
+      ORDER BY `q_7`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
     ) AS `island`,
     -1 AS `__ivm_weight`
   FROM (
     SELECT
-      `q_8`.`customer_id` AS `customer_id`,
-      `q_8`.`order_id` AS `order_id`,
-      `q_8`.`is_new` AS `is_new`,
-      sum(`q_8`.`is_new`) OVER (PARTITION BY `q_8`.`customer_id` ORDER BY `q_8`.`order_id`, `q_8`.`is_new`) AS `__ivm_each_island`
+      `q_6`.`customer_id` AS `customer_id`,
+      `q_6`.`order_id` AS `order_id`,
+      `q_6`.`is_new` AS `is_new`,
+      sum(`q_6`.`is_new`) OVER (PARTITION BY `q_6`.`customer_id` ORDER BY `q_6`.`order_id`, `q_6`.`is_new`) AS `__ivm_each_island`
     FROM (
       SELECT
-        `q_7`.`orders_customer_id` AS `customer_id`,
-        `q_7`.`orders_order_id` AS `order_id`,
+        `q_5`.`orders_customer_id` AS `customer_id`,
+        `q_5`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `q_7`.`orders_order_id` - lag(`q_7`.`orders_order_id`) OVER (PARTITION BY `q_7`.`orders_customer_id` ORDER BY `q_7`.`orders_order_id`) > 1
+          WHEN `q_5`.`orders_order_id` - lag(`q_5`.`orders_order_id`) OVER (PARTITION BY `q_5`.`orders_customer_id` ORDER BY `q_5`.`orders_order_id`) > 1
           THEN 1
           ELSE 0
         END AS `is_new`
       FROM (
         SELECT
-          `q_6`.`orders_order_id` AS `orders_order_id`,
-          `q_6`.`orders_customer_id` AS `orders_customer_id`,
-          `q_6`.`__ivm_times` AS `__ivm_times`
+          `q_4`.`orders_order_id` AS `orders_order_id`,
+          `q_4`.`orders_customer_id` AS `orders_customer_id`,
+          `q_4`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_5`.`orders_order_id` AS `orders_order_id`,
-            `q_5`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+            `q_3`.`orders_order_id` AS `orders_order_id`,
+            `q_3`.`orders_customer_id` AS `orders_customer_id`,
+            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_4`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_5`
+              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_3`
           GROUP BY
-            `q_5`.`orders_order_id`,
-            `q_5`.`orders_customer_id`
-        ) AS `q_6`
+            `q_3`.`orders_order_id`,
+            `q_3`.`orders_customer_id`
+        ) AS `q_4`
         WHERE
-          `q_6`.`__ivm_times` > 0
-      ) AS `q_7`
+          `q_4`.`__ivm_times` > 0
+      ) AS `q_5`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_8`
-  ) AS `q_9`
-) AS `q_10`
+      EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_6`
+  ) AS `q_7`
+) AS `q_8`
 GROUP BY
-  `q_10`.`customer_id`,
-  `q_10`.`island`
+  `q_8`.`customer_id`,
+  `q_8`.`island`
 ) as s
 on `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3` AND `t`.`island_3` IS NOT DISTINCT FROM `s`.`island_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

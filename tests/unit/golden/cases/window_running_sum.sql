@@ -50,128 +50,139 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`so_far_2` AS `so_far_2`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`so_far_2`) AS `__ivm_hash`
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`so_far_2` AS `so_far_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_8`.`orders_order_id` AS `order_id`,
-    `q_8`.`so_far` AS `so_far_2`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`orders_order_id` AS `order_id`,
+    `q_6`.`so_far` AS `so_far_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_2`.`orders_order_id` AS `orders_order_id`,
-      `q_2`.`orders_customer_id` AS `orders_customer_id`,
-      `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_2`.`orders_amount` AS `orders_amount`,
-      `q_2`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q_2`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_2`.`orders_customer_id`, `q_2`.`orders_ordered_on`
-        ORDER BY `q_2`.`orders_order_id`, `q_2`.`orders_amount`
+      `q`.`orders_order_id` AS `orders_order_id`,
+      `q`.`orders_customer_id` AS `orders_customer_id`,
+      `q`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q`.`orders_amount` AS `orders_amount`,
+      `q`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      last_value(`q`.`__ivm_each_so_far`) OVER (
+        PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
+        ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
       ) AS `so_far`,
       1 AS `__ivm_weight`
     FROM (
       SELECT
-        `orders`.`order_id` AS `orders_order_id`,
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        sum(`orders`.`amount`) OVER (
-          PARTITION BY `orders`.`customer_id`
-          ORDER BY `orders`.`ordered_on`, `orders`.`order_id`, `orders`.`amount`
+        `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+        `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+        sum(`ivm_kept_2`.`orders_amount`) OVER (
+          PARTITION BY `ivm_kept_2`.`orders_customer_id`
+          ORDER BY `ivm_kept_2`.`orders_ordered_on`, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
         ) AS `__ivm_each_so_far`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-      ) AS `q`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    ) AS `q_2`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
     UNION ALL
     SELECT
-      `q_7`.`orders_order_id` AS `orders_order_id`,
-      `q_7`.`orders_customer_id` AS `orders_customer_id`,
-      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_7`.`orders_amount` AS `orders_amount`,
-      `q_7`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q_7`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_7`.`orders_customer_id`, `q_7`.`orders_ordered_on`
-        ORDER BY `q_7`.`orders_order_id`, `q_7`.`orders_amount`
+      `q_5`.`orders_order_id` AS `orders_order_id`,
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      `q_5`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      last_value(`q_5`.`__ivm_each_so_far`) OVER (
+        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`
+        ORDER BY `q_5`.`orders_order_id`, `q_5`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
       ) AS `so_far`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_6`.`orders_order_id` AS `orders_order_id`,
-        `q_6`.`orders_customer_id` AS `orders_customer_id`,
-        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_6`.`orders_amount` AS `orders_amount`,
-        sum(`q_6`.`orders_amount`) OVER (
-          PARTITION BY `q_6`.`orders_customer_id`
-          ORDER BY `q_6`.`orders_ordered_on`, `q_6`.`orders_order_id`, `q_6`.`orders_amount`
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        sum(`q_4`.`orders_amount`) OVER (
+          PARTITION BY `q_4`.`orders_customer_id`
+          ORDER BY `q_4`.`orders_ordered_on`, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
         ) AS `__ivm_each_so_far`
       FROM (
         SELECT
-          `q_5`.`orders_order_id` AS `orders_order_id`,
-          `q_5`.`orders_customer_id` AS `orders_customer_id`,
-          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_5`.`orders_amount` AS `orders_amount`,
-          `q_5`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_4`.`orders_order_id` AS `orders_order_id`,
-            `q_4`.`orders_customer_id` AS `orders_customer_id`,
-            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_4`.`orders_amount` AS `orders_amount`,
-            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`orders_order_id` AS `orders_order_id`,
+            `q_2`.`orders_customer_id` AS `orders_customer_id`,
+            `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q_2`.`orders_amount` AS `orders_amount`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_3`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_4`
+              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_2`
           GROUP BY
-            `q_4`.`orders_order_id`,
-            `q_4`.`orders_customer_id`,
-            `q_4`.`orders_ordered_on`,
-            `q_4`.`orders_amount`
-        ) AS `q_5`
+            `q_2`.`orders_order_id`,
+            `q_2`.`orders_customer_id`,
+            `q_2`.`orders_ordered_on`,
+            `q_2`.`orders_amount`
+        ) AS `q_3`
         WHERE
-          `q_5`.`__ivm_times` > 0
-      ) AS `q_6`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_7`
-  ) AS `q_8`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
   GROUP BY
-    `q_8`.`orders_order_id`,
-    `q_8`.`so_far`
-) AS `q_9`
+    `q_6`.`orders_order_id`,
+    `q_6`.`so_far`
+) AS `q_7`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -185,128 +196,139 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 )
 
 -- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`so_far_2` AS `so_far_2`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`so_far_2`) AS `__ivm_hash`
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`so_far_2` AS `so_far_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_8`.`orders_order_id` AS `order_id`,
-    `q_8`.`so_far` AS `so_far_2`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`orders_order_id` AS `order_id`,
+    `q_6`.`so_far` AS `so_far_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_2`.`orders_order_id` AS `orders_order_id`,
-      `q_2`.`orders_customer_id` AS `orders_customer_id`,
-      `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_2`.`orders_amount` AS `orders_amount`,
-      `q_2`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q_2`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_2`.`orders_customer_id`, `q_2`.`orders_ordered_on`
-        ORDER BY `q_2`.`orders_order_id`, `q_2`.`orders_amount`
+      `q`.`orders_order_id` AS `orders_order_id`,
+      `q`.`orders_customer_id` AS `orders_customer_id`,
+      `q`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q`.`orders_amount` AS `orders_amount`,
+      `q`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      last_value(`q`.`__ivm_each_so_far`) OVER (
+        PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
+        ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
       ) AS `so_far`,
       1 AS `__ivm_weight`
     FROM (
       SELECT
-        `orders`.`order_id` AS `orders_order_id`,
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        sum(`orders`.`amount`) OVER (
-          PARTITION BY `orders`.`customer_id`
-          ORDER BY `orders`.`ordered_on`, `orders`.`order_id`, `orders`.`amount`
+        `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+        `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+        sum(`ivm_kept_2`.`orders_amount`) OVER (
+          PARTITION BY `ivm_kept_2`.`orders_customer_id`
+          ORDER BY `ivm_kept_2`.`orders_ordered_on`, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
         ) AS `__ivm_each_so_far`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-      ) AS `q`
-        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    ) AS `q_2`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
     UNION ALL
     SELECT
-      `q_7`.`orders_order_id` AS `orders_order_id`,
-      `q_7`.`orders_customer_id` AS `orders_customer_id`,
-      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_7`.`orders_amount` AS `orders_amount`,
-      `q_7`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q_7`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_7`.`orders_customer_id`, `q_7`.`orders_ordered_on`
-        ORDER BY `q_7`.`orders_order_id`, `q_7`.`orders_amount`
+      `q_5`.`orders_order_id` AS `orders_order_id`,
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      `q_5`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      last_value(`q_5`.`__ivm_each_so_far`) OVER (
+        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`
+        ORDER BY `q_5`.`orders_order_id`, `q_5`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
       ) AS `so_far`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_6`.`orders_order_id` AS `orders_order_id`,
-        `q_6`.`orders_customer_id` AS `orders_customer_id`,
-        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_6`.`orders_amount` AS `orders_amount`,
-        sum(`q_6`.`orders_amount`) OVER (
-          PARTITION BY `q_6`.`orders_customer_id`
-          ORDER BY `q_6`.`orders_ordered_on`, `q_6`.`orders_order_id`, `q_6`.`orders_amount`
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        sum(`q_4`.`orders_amount`) OVER (
+          PARTITION BY `q_4`.`orders_customer_id`
+          ORDER BY `q_4`.`orders_ordered_on`, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
         ) AS `__ivm_each_so_far`
       FROM (
         SELECT
-          `q_5`.`orders_order_id` AS `orders_order_id`,
-          `q_5`.`orders_customer_id` AS `orders_customer_id`,
-          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_5`.`orders_amount` AS `orders_amount`,
-          `q_5`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_4`.`orders_order_id` AS `orders_order_id`,
-            `q_4`.`orders_customer_id` AS `orders_customer_id`,
-            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_4`.`orders_amount` AS `orders_amount`,
-            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`orders_order_id` AS `orders_order_id`,
+            `q_2`.`orders_customer_id` AS `orders_customer_id`,
+            `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q_2`.`orders_amount` AS `orders_amount`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_3`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_4`
+              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_2`
           GROUP BY
-            `q_4`.`orders_order_id`,
-            `q_4`.`orders_customer_id`,
-            `q_4`.`orders_ordered_on`,
-            `q_4`.`orders_amount`
-        ) AS `q_5`
+            `q_2`.`orders_order_id`,
+            `q_2`.`orders_customer_id`,
+            `q_2`.`orders_ordered_on`,
+            `q_2`.`orders_amount`
+        ) AS `q_3`
         WHERE
-          `q_5`.`__ivm_times` > 0
-      ) AS `q_6`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_7`
-  ) AS `q_8`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
   GROUP BY
-    `q_8`.`orders_order_id`,
-    `q_8`.`so_far`
-) AS `q_9`
+    `q_6`.`orders_order_id`,
+    `q_6`.`so_far`
+) AS `q_7`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -48,340 +48,265 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_1 as
 SELECT
-  `q_27`.`order_id` AS `order_id`,
-  `q_27`.`amount` AS `amount`,
-  `q_27`.`best_2` AS `best_2`,
-  `q_27`.`place_2` AS `place_2`,
-  `q_27`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_27`.`order_id`, `q_27`.`amount`, `q_27`.`best_2`, `q_27`.`place_2`) AS `__ivm_hash`
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
+cache table ivm_kept_3 as
+SELECT
+  `q`.`orders_order_id` AS `orders_order_id`,
+  `q`.`orders_customer_id` AS `orders_customer_id`,
+  `q`.`orders_ordered_on` AS `orders_ordered_on`,
+  `q`.`orders_amount` AS `orders_amount`,
+  `q`.`best` AS `best`
 FROM (
   SELECT
-    `q_26`.`orders_order_id` AS `order_id`,
-    `q_26`.`orders_amount` AS `amount`,
-    `q_26`.`best` AS `best_2`,
-    `q_26`.`place` AS `place_2`,
-    COALESCE(SUM(`q_26`.`__ivm_weight`), 0) AS `__ivm_count`
+    `orders`.`order_id` AS `orders_order_id`,
+    `orders`.`customer_id` AS `orders_customer_id`,
+    `orders`.`ordered_on` AS `orders_ordered_on`,
+    `orders`.`amount` AS `orders_amount`,
+    max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+    `orders`.`ordered_on` AS `__ivm_key_0`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+) AS `q`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q_5`.`orders_ordered_on` AS `__ivm_touched_0`
   FROM (
     SELECT
-      `q`.`orders_order_id` AS `orders_order_id`,
-      `q`.`orders_customer_id` AS `orders_customer_id`,
-      `q`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q`.`orders_amount` AS `orders_amount`,
-      `q`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q`.`orders_ordered_on` ORDER BY `q`.`orders_amount` DESC) AS `place`,
+      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+      max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
       1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `orders`.`order_id` AS `orders_order_id`,
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-        `orders`.`ordered_on` AS `__ivm_key_0`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    ) AS `q`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_7`.`orders_ordered_on` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`order_id` AS `orders_order_id`,
-          `orders`.`customer_id` AS `orders_customer_id`,
-          `orders`.`ordered_on` AS `orders_ordered_on`,
-          `orders`.`amount` AS `orders_amount`,
-          max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-          1 AS `__ivm_weight`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-        LEFT SEMI JOIN (
-          SELECT DISTINCT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_2`
-          ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-        UNION ALL
-        SELECT
-          `q_6`.`orders_order_id` AS `orders_order_id`,
-          `q_6`.`orders_customer_id` AS `orders_customer_id`,
-          `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_6`.`orders_amount` AS `orders_amount`,
-          max(`q_6`.`orders_amount`) OVER (PARTITION BY `q_6`.`orders_customer_id`) AS `best`,
-          -1 AS `__ivm_weight`
-        FROM (
-          SELECT
-            `q_5`.`orders_order_id` AS `orders_order_id`,
-            `q_5`.`orders_customer_id` AS `orders_customer_id`,
-            `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_5`.`orders_amount` AS `orders_amount`,
-            `q_5`.`__ivm_times` AS `__ivm_times`
-          FROM (
-            SELECT
-              `q_4`.`orders_order_id` AS `orders_order_id`,
-              `q_4`.`orders_customer_id` AS `orders_customer_id`,
-              `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_4`.`orders_amount` AS `orders_amount`,
-              SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-            FROM (
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                1 AS `__ivm_weight`
-              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-              LEFT SEMI JOIN (
-                SELECT DISTINCT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_3`
-                ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-              UNION ALL
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_4`
-            GROUP BY
-              `q_4`.`orders_order_id`,
-              `q_4`.`orders_customer_id`,
-              `q_4`.`orders_ordered_on`,
-              `q_4`.`orders_amount`
-          ) AS `q_5`
-          WHERE
-            `q_5`.`__ivm_times` > 0
-        ) AS `q_6`
-        LATERAL VIEW
-        EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-      ) AS `q_7`
-    ) AS `q_8`
-      ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_8`.`__ivm_touched_0`
+    FROM ivm_kept_2 AS `ivm_kept_2`
     UNION ALL
     SELECT
-      `q_25`.`orders_order_id` AS `orders_order_id`,
-      `q_25`.`orders_customer_id` AS `orders_customer_id`,
-      `q_25`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_25`.`orders_amount` AS `orders_amount`,
-      `q_25`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q_25`.`orders_ordered_on` ORDER BY `q_25`.`orders_amount` DESC) AS `place`,
+      `q_4`.`orders_order_id` AS `orders_order_id`,
+      `q_4`.`orders_customer_id` AS `orders_customer_id`,
+      `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_4`.`orders_amount` AS `orders_amount`,
+      max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`) AS `best`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_24`.`orders_order_id` AS `orders_order_id`,
-        `q_24`.`orders_customer_id` AS `orders_customer_id`,
-        `q_24`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_24`.`orders_amount` AS `orders_amount`,
-        `q_24`.`best` AS `best`,
-        `q_24`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`orders_order_id` AS `orders_order_id`,
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_23`.`orders_order_id` AS `orders_order_id`,
-          `q_23`.`orders_customer_id` AS `orders_customer_id`,
-          `q_23`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_23`.`orders_amount` AS `orders_amount`,
-          `q_23`.`best` AS `best`,
-          SUM(`q_23`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`orders_order_id` AS `orders_order_id`,
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_2`.`orders_amount` AS `orders_amount`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_9`.`orders_order_id` AS `orders_order_id`,
-            `q_9`.`orders_customer_id` AS `orders_customer_id`,
-            `q_9`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_9`.`orders_amount` AS `orders_amount`,
-            `q_9`.`best` AS `best`,
+            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
             1 AS `__ivm_weight`
-          FROM (
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-              `orders`.`ordered_on` AS `__ivm_key_0`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          ) AS `q_9`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `q_15`.`orders_ordered_on` AS `__ivm_touched_0`
-            FROM (
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-                1 AS `__ivm_weight`
-              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-              LEFT SEMI JOIN (
-                SELECT DISTINCT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_10`
-                ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_10`.`__ivm_touched_0`
-              UNION ALL
-              SELECT
-                `q_14`.`orders_order_id` AS `orders_order_id`,
-                `q_14`.`orders_customer_id` AS `orders_customer_id`,
-                `q_14`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_14`.`orders_amount` AS `orders_amount`,
-                max(`q_14`.`orders_amount`) OVER (PARTITION BY `q_14`.`orders_customer_id`) AS `best`,
-                -1 AS `__ivm_weight`
-              FROM (
-                SELECT
-                  `q_13`.`orders_order_id` AS `orders_order_id`,
-                  `q_13`.`orders_customer_id` AS `orders_customer_id`,
-                  `q_13`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q_13`.`orders_amount` AS `orders_amount`,
-                  `q_13`.`__ivm_times` AS `__ivm_times`
-                FROM (
-                  SELECT
-                    `q_12`.`orders_order_id` AS `orders_order_id`,
-                    `q_12`.`orders_customer_id` AS `orders_customer_id`,
-                    `q_12`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `q_12`.`orders_amount` AS `orders_amount`,
-                    SUM(`q_12`.`__ivm_weight`) AS `__ivm_times`
-                  FROM (
-                    SELECT
-                      `orders`.`order_id` AS `orders_order_id`,
-                      `orders`.`customer_id` AS `orders_customer_id`,
-                      `orders`.`ordered_on` AS `orders_ordered_on`,
-                      `orders`.`amount` AS `orders_amount`,
-                      1 AS `__ivm_weight`
-                    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                    LEFT SEMI JOIN (
-                      SELECT DISTINCT
-                        `orders`.`customer_id` AS `__ivm_touched_0`
-                      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                    ) AS `q_11`
-                      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_11`.`__ivm_touched_0`
-                    UNION ALL
-                    SELECT
-                      `orders`.`order_id` AS `orders_order_id`,
-                      `orders`.`customer_id` AS `orders_customer_id`,
-                      `orders`.`ordered_on` AS `orders_ordered_on`,
-                      `orders`.`amount` AS `orders_amount`,
-                      -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-                    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                  ) AS `q_12`
-                  GROUP BY
-                    `q_12`.`orders_order_id`,
-                    `q_12`.`orders_customer_id`,
-                    `q_12`.`orders_ordered_on`,
-                    `q_12`.`orders_amount`
-                ) AS `q_13`
-                WHERE
-                  `q_13`.`__ivm_times` > 0
-              ) AS `q_14`
-              LATERAL VIEW
-              EXPLODE(array_repeat(0, CAST(`q_14`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-            ) AS `q_15`
-          ) AS `q_16`
-            ON `q_9`.`__ivm_key_0` IS NOT DISTINCT FROM `q_16`.`__ivm_touched_0`
+          FROM ivm_kept_2 AS `ivm_kept_2`
           UNION ALL
           SELECT
-            `q_22`.`orders_order_id` AS `orders_order_id`,
-            `q_22`.`orders_customer_id` AS `orders_customer_id`,
-            `q_22`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_22`.`orders_amount` AS `orders_amount`,
-            `q_22`.`best` AS `best`,
-            -`q_22`.`__ivm_weight` AS `__ivm_weight`
+            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`orders_order_id`,
+          `q_2`.`orders_customer_id`,
+          `q_2`.`orders_ordered_on`,
+          `q_2`.`orders_amount`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_5`
+) AS `q_6`
+  ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_9`.`order_id` AS `order_id`,
+  `q_9`.`amount` AS `amount`,
+  `q_9`.`best_2` AS `best_2`,
+  `q_9`.`place_2` AS `place_2`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`order_id`, `q_9`.`amount`, `q_9`.`best_2`, `q_9`.`place_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_8`.`orders_order_id` AS `order_id`,
+    `q_8`.`orders_amount` AS `amount`,
+    `q_8`.`best` AS `best_2`,
+    `q_8`.`place` AS `place_2`,
+    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
+      `ivm_kept_3`.`orders_amount` AS `orders_amount`,
+      `ivm_kept_3`.`best` AS `best`,
+      dense_rank() OVER (
+        PARTITION BY `ivm_kept_3`.`orders_ordered_on`
+        ORDER BY `ivm_kept_3`.`orders_amount` DESC
+      ) AS `place`,
+      1 AS `__ivm_weight`
+    FROM ivm_kept_3 AS `ivm_kept_3`
+    UNION ALL
+    SELECT
+      `q_7`.`orders_order_id` AS `orders_order_id`,
+      `q_7`.`orders_customer_id` AS `orders_customer_id`,
+      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_7`.`orders_amount` AS `orders_amount`,
+      `q_7`.`best` AS `best`,
+      dense_rank() OVER (PARTITION BY `q_7`.`orders_ordered_on` ORDER BY `q_7`.`orders_amount` DESC) AS `place`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_6`.`orders_order_id` AS `orders_order_id`,
+        `q_6`.`orders_customer_id` AS `orders_customer_id`,
+        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_6`.`orders_amount` AS `orders_amount`,
+        `q_6`.`best` AS `best`,
+        `q_6`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`orders_order_id` AS `orders_order_id`,
+          `q_5`.`orders_customer_id` AS `orders_customer_id`,
+          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_5`.`orders_amount` AS `orders_amount`,
+          `q_5`.`best` AS `best`,
+          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_3`.`orders_amount` AS `orders_amount`,
+            `ivm_kept_3`.`best` AS `best`,
+            1 AS `__ivm_weight`
+          FROM ivm_kept_3 AS `ivm_kept_3`
+          UNION ALL
+          SELECT
+            `q_4`.`orders_order_id` AS `orders_order_id`,
+            `q_4`.`orders_customer_id` AS `orders_customer_id`,
+            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q_4`.`orders_amount` AS `orders_amount`,
+            `q_4`.`best` AS `best`,
+            -`q_4`.`__ivm_weight` AS `__ivm_weight`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_17`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_17`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `q_21`.`orders_order_id` AS `orders_order_id`,
-              `q_21`.`orders_customer_id` AS `orders_customer_id`,
-              `q_21`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_21`.`orders_amount` AS `orders_amount`,
-              max(`q_21`.`orders_amount`) OVER (PARTITION BY `q_21`.`orders_customer_id`) AS `best`,
+              `q_3`.`orders_order_id` AS `orders_order_id`,
+              `q_3`.`orders_customer_id` AS `orders_customer_id`,
+              `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+              `q_3`.`orders_amount` AS `orders_amount`,
+              max(`q_3`.`orders_amount`) OVER (PARTITION BY `q_3`.`orders_customer_id`) AS `best`,
               -1 AS `__ivm_weight`
             FROM (
               SELECT
-                `q_20`.`orders_order_id` AS `orders_order_id`,
-                `q_20`.`orders_customer_id` AS `orders_customer_id`,
-                `q_20`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_20`.`orders_amount` AS `orders_amount`,
-                `q_20`.`__ivm_times` AS `__ivm_times`
+                `q_2`.`orders_order_id` AS `orders_order_id`,
+                `q_2`.`orders_customer_id` AS `orders_customer_id`,
+                `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+                `q_2`.`orders_amount` AS `orders_amount`,
+                `q_2`.`__ivm_times` AS `__ivm_times`
               FROM (
                 SELECT
-                  `q_19`.`orders_order_id` AS `orders_order_id`,
-                  `q_19`.`orders_customer_id` AS `orders_customer_id`,
-                  `q_19`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q_19`.`orders_amount` AS `orders_amount`,
-                  SUM(`q_19`.`__ivm_weight`) AS `__ivm_times`
+                  `q`.`orders_order_id` AS `orders_order_id`,
+                  `q`.`orders_customer_id` AS `orders_customer_id`,
+                  `q`.`orders_ordered_on` AS `orders_ordered_on`,
+                  `q`.`orders_amount` AS `orders_amount`,
+                  SUM(`q`.`__ivm_weight`) AS `__ivm_times`
                 FROM (
                   SELECT
-                    `orders`.`order_id` AS `orders_order_id`,
-                    `orders`.`customer_id` AS `orders_customer_id`,
-                    `orders`.`ordered_on` AS `orders_ordered_on`,
-                    `orders`.`amount` AS `orders_amount`,
+                    `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+                    `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+                    `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+                    `ivm_kept_2`.`orders_amount` AS `orders_amount`,
                     1 AS `__ivm_weight`
-                  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                  LEFT SEMI JOIN (
-                    SELECT DISTINCT
-                      `orders`.`customer_id` AS `__ivm_touched_0`
-                    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                  ) AS `q_18`
-                    ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_18`.`__ivm_touched_0`
+                  FROM ivm_kept_2 AS `ivm_kept_2`
                   UNION ALL
                   SELECT
-                    `orders`.`order_id` AS `orders_order_id`,
-                    `orders`.`customer_id` AS `orders_customer_id`,
-                    `orders`.`ordered_on` AS `orders_ordered_on`,
-                    `orders`.`amount` AS `orders_amount`,
-                    -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-                  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                ) AS `q_19`
+                    `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+                    `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+                    `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+                    `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+                    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+                  FROM ivm_kept_1 AS `ivm_kept_1`
+                ) AS `q`
                 GROUP BY
-                  `q_19`.`orders_order_id`,
-                  `q_19`.`orders_customer_id`,
-                  `q_19`.`orders_ordered_on`,
-                  `q_19`.`orders_amount`
-              ) AS `q_20`
+                  `q`.`orders_order_id`,
+                  `q`.`orders_customer_id`,
+                  `q`.`orders_ordered_on`,
+                  `q`.`orders_amount`
+              ) AS `q_2`
               WHERE
-                `q_20`.`__ivm_times` > 0
-            ) AS `q_21`
+                `q_2`.`__ivm_times` > 0
+            ) AS `q_3`
             LATERAL VIEW
-            EXPLODE(array_repeat(0, CAST(`q_21`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
-          ) AS `q_22`
-        ) AS `q_23`
+            EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+          ) AS `q_4`
+        ) AS `q_5`
         GROUP BY
-          `q_23`.`orders_order_id`,
-          `q_23`.`orders_customer_id`,
-          `q_23`.`orders_ordered_on`,
-          `q_23`.`orders_amount`,
-          `q_23`.`best`
-      ) AS `q_24`
+          `q_5`.`orders_order_id`,
+          `q_5`.`orders_customer_id`,
+          `q_5`.`orders_ordered_on`,
+          `q_5`.`orders_amount`,
+          `q_5`.`best`
+      ) AS `q_6`
       WHERE
-        `q_24`.`__ivm_times` > 0
-    ) AS `q_25`
+        `q_6`.`__ivm_times` > 0
+    ) AS `q_7`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_25`.`__ivm_times` AS INT))) generated_4 AS `__ivm_copy`
-  ) AS `q_26`
+    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_8`
   GROUP BY
-    `q_26`.`orders_order_id`,
-    `q_26`.`orders_amount`,
-    `q_26`.`best`,
-    `q_26`.`place`
-) AS `q_27`
+    `q_8`.`orders_order_id`,
+    `q_8`.`orders_amount`,
+    `q_8`.`best`,
+    `q_8`.`place`
+) AS `q_9`
 WHERE
-  `q_27`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -397,340 +322,265 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 )
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_1 as
 SELECT
-  `q_27`.`order_id` AS `order_id`,
-  `q_27`.`amount` AS `amount`,
-  `q_27`.`best_2` AS `best_2`,
-  `q_27`.`place_2` AS `place_2`,
-  `q_27`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_27`.`order_id`, `q_27`.`amount`, `q_27`.`best_2`, `q_27`.`place_2`) AS `__ivm_hash`
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`,
+  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  `orders`.`ordered_on` AS `orders_ordered_on`,
+  `orders`.`amount` AS `orders_amount`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
+
+cache table ivm_kept_3 as
+SELECT
+  `q`.`orders_order_id` AS `orders_order_id`,
+  `q`.`orders_customer_id` AS `orders_customer_id`,
+  `q`.`orders_ordered_on` AS `orders_ordered_on`,
+  `q`.`orders_amount` AS `orders_amount`,
+  `q`.`best` AS `best`
 FROM (
   SELECT
-    `q_26`.`orders_order_id` AS `order_id`,
-    `q_26`.`orders_amount` AS `amount`,
-    `q_26`.`best` AS `best_2`,
-    `q_26`.`place` AS `place_2`,
-    COALESCE(SUM(`q_26`.`__ivm_weight`), 0) AS `__ivm_count`
+    `orders`.`order_id` AS `orders_order_id`,
+    `orders`.`customer_id` AS `orders_customer_id`,
+    `orders`.`ordered_on` AS `orders_ordered_on`,
+    `orders`.`amount` AS `orders_amount`,
+    max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+    `orders`.`ordered_on` AS `__ivm_key_0`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+) AS `q`
+LEFT SEMI JOIN (
+  SELECT DISTINCT
+    `q_5`.`orders_ordered_on` AS `__ivm_touched_0`
   FROM (
     SELECT
-      `q`.`orders_order_id` AS `orders_order_id`,
-      `q`.`orders_customer_id` AS `orders_customer_id`,
-      `q`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q`.`orders_amount` AS `orders_amount`,
-      `q`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q`.`orders_ordered_on` ORDER BY `q`.`orders_amount` DESC) AS `place`,
+      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+      max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
       1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `orders`.`order_id` AS `orders_order_id`,
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-        `orders`.`ordered_on` AS `__ivm_key_0`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    ) AS `q`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_7`.`orders_ordered_on` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`order_id` AS `orders_order_id`,
-          `orders`.`customer_id` AS `orders_customer_id`,
-          `orders`.`ordered_on` AS `orders_ordered_on`,
-          `orders`.`amount` AS `orders_amount`,
-          max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-          1 AS `__ivm_weight`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-        LEFT SEMI JOIN (
-          SELECT DISTINCT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_2`
-          ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-        UNION ALL
-        SELECT
-          `q_6`.`orders_order_id` AS `orders_order_id`,
-          `q_6`.`orders_customer_id` AS `orders_customer_id`,
-          `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_6`.`orders_amount` AS `orders_amount`,
-          max(`q_6`.`orders_amount`) OVER (PARTITION BY `q_6`.`orders_customer_id`) AS `best`,
-          -1 AS `__ivm_weight`
-        FROM (
-          SELECT
-            `q_5`.`orders_order_id` AS `orders_order_id`,
-            `q_5`.`orders_customer_id` AS `orders_customer_id`,
-            `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_5`.`orders_amount` AS `orders_amount`,
-            `q_5`.`__ivm_times` AS `__ivm_times`
-          FROM (
-            SELECT
-              `q_4`.`orders_order_id` AS `orders_order_id`,
-              `q_4`.`orders_customer_id` AS `orders_customer_id`,
-              `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_4`.`orders_amount` AS `orders_amount`,
-              SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-            FROM (
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                1 AS `__ivm_weight`
-              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-              LEFT SEMI JOIN (
-                SELECT DISTINCT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_3`
-                ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-              UNION ALL
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_4`
-            GROUP BY
-              `q_4`.`orders_order_id`,
-              `q_4`.`orders_customer_id`,
-              `q_4`.`orders_ordered_on`,
-              `q_4`.`orders_amount`
-          ) AS `q_5`
-          WHERE
-            `q_5`.`__ivm_times` > 0
-        ) AS `q_6`
-        LATERAL VIEW
-        EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-      ) AS `q_7`
-    ) AS `q_8`
-      ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_8`.`__ivm_touched_0`
+    FROM ivm_kept_2 AS `ivm_kept_2`
     UNION ALL
     SELECT
-      `q_25`.`orders_order_id` AS `orders_order_id`,
-      `q_25`.`orders_customer_id` AS `orders_customer_id`,
-      `q_25`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_25`.`orders_amount` AS `orders_amount`,
-      `q_25`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q_25`.`orders_ordered_on` ORDER BY `q_25`.`orders_amount` DESC) AS `place`,
+      `q_4`.`orders_order_id` AS `orders_order_id`,
+      `q_4`.`orders_customer_id` AS `orders_customer_id`,
+      `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_4`.`orders_amount` AS `orders_amount`,
+      max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`) AS `best`,
       -1 AS `__ivm_weight`
     FROM (
       SELECT
-        `q_24`.`orders_order_id` AS `orders_order_id`,
-        `q_24`.`orders_customer_id` AS `orders_customer_id`,
-        `q_24`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_24`.`orders_amount` AS `orders_amount`,
-        `q_24`.`best` AS `best`,
-        `q_24`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`orders_order_id` AS `orders_order_id`,
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_23`.`orders_order_id` AS `orders_order_id`,
-          `q_23`.`orders_customer_id` AS `orders_customer_id`,
-          `q_23`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_23`.`orders_amount` AS `orders_amount`,
-          `q_23`.`best` AS `best`,
-          SUM(`q_23`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`orders_order_id` AS `orders_order_id`,
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_2`.`orders_amount` AS `orders_amount`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_9`.`orders_order_id` AS `orders_order_id`,
-            `q_9`.`orders_customer_id` AS `orders_customer_id`,
-            `q_9`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_9`.`orders_amount` AS `orders_amount`,
-            `q_9`.`best` AS `best`,
+            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
             1 AS `__ivm_weight`
-          FROM (
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-              `orders`.`ordered_on` AS `__ivm_key_0`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          ) AS `q_9`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `q_15`.`orders_ordered_on` AS `__ivm_touched_0`
-            FROM (
-              SELECT
-                `orders`.`order_id` AS `orders_order_id`,
-                `orders`.`customer_id` AS `orders_customer_id`,
-                `orders`.`ordered_on` AS `orders_ordered_on`,
-                `orders`.`amount` AS `orders_amount`,
-                max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-                1 AS `__ivm_weight`
-              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-              LEFT SEMI JOIN (
-                SELECT DISTINCT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-              ) AS `q_10`
-                ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_10`.`__ivm_touched_0`
-              UNION ALL
-              SELECT
-                `q_14`.`orders_order_id` AS `orders_order_id`,
-                `q_14`.`orders_customer_id` AS `orders_customer_id`,
-                `q_14`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_14`.`orders_amount` AS `orders_amount`,
-                max(`q_14`.`orders_amount`) OVER (PARTITION BY `q_14`.`orders_customer_id`) AS `best`,
-                -1 AS `__ivm_weight`
-              FROM (
-                SELECT
-                  `q_13`.`orders_order_id` AS `orders_order_id`,
-                  `q_13`.`orders_customer_id` AS `orders_customer_id`,
-                  `q_13`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q_13`.`orders_amount` AS `orders_amount`,
-                  `q_13`.`__ivm_times` AS `__ivm_times`
-                FROM (
-                  SELECT
-                    `q_12`.`orders_order_id` AS `orders_order_id`,
-                    `q_12`.`orders_customer_id` AS `orders_customer_id`,
-                    `q_12`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `q_12`.`orders_amount` AS `orders_amount`,
-                    SUM(`q_12`.`__ivm_weight`) AS `__ivm_times`
-                  FROM (
-                    SELECT
-                      `orders`.`order_id` AS `orders_order_id`,
-                      `orders`.`customer_id` AS `orders_customer_id`,
-                      `orders`.`ordered_on` AS `orders_ordered_on`,
-                      `orders`.`amount` AS `orders_amount`,
-                      1 AS `__ivm_weight`
-                    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                    LEFT SEMI JOIN (
-                      SELECT DISTINCT
-                        `orders`.`customer_id` AS `__ivm_touched_0`
-                      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                    ) AS `q_11`
-                      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_11`.`__ivm_touched_0`
-                    UNION ALL
-                    SELECT
-                      `orders`.`order_id` AS `orders_order_id`,
-                      `orders`.`customer_id` AS `orders_customer_id`,
-                      `orders`.`ordered_on` AS `orders_ordered_on`,
-                      `orders`.`amount` AS `orders_amount`,
-                      -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-                    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                  ) AS `q_12`
-                  GROUP BY
-                    `q_12`.`orders_order_id`,
-                    `q_12`.`orders_customer_id`,
-                    `q_12`.`orders_ordered_on`,
-                    `q_12`.`orders_amount`
-                ) AS `q_13`
-                WHERE
-                  `q_13`.`__ivm_times` > 0
-              ) AS `q_14`
-              LATERAL VIEW
-              EXPLODE(array_repeat(0, CAST(`q_14`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-            ) AS `q_15`
-          ) AS `q_16`
-            ON `q_9`.`__ivm_key_0` IS NOT DISTINCT FROM `q_16`.`__ivm_touched_0`
+          FROM ivm_kept_2 AS `ivm_kept_2`
           UNION ALL
           SELECT
-            `q_22`.`orders_order_id` AS `orders_order_id`,
-            `q_22`.`orders_customer_id` AS `orders_customer_id`,
-            `q_22`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_22`.`orders_amount` AS `orders_amount`,
-            `q_22`.`best` AS `best`,
-            -`q_22`.`__ivm_weight` AS `__ivm_weight`
+            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`orders_order_id`,
+          `q_2`.`orders_customer_id`,
+          `q_2`.`orders_ordered_on`,
+          `q_2`.`orders_amount`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+  ) AS `q_5`
+) AS `q_6`
+  ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_9`.`order_id` AS `order_id`,
+  `q_9`.`amount` AS `amount`,
+  `q_9`.`best_2` AS `best_2`,
+  `q_9`.`place_2` AS `place_2`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`order_id`, `q_9`.`amount`, `q_9`.`best_2`, `q_9`.`place_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_8`.`orders_order_id` AS `order_id`,
+    `q_8`.`orders_amount` AS `amount`,
+    `q_8`.`best` AS `best_2`,
+    `q_8`.`place` AS `place_2`,
+    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
+      `ivm_kept_3`.`orders_amount` AS `orders_amount`,
+      `ivm_kept_3`.`best` AS `best`,
+      dense_rank() OVER (
+        PARTITION BY `ivm_kept_3`.`orders_ordered_on`
+        ORDER BY `ivm_kept_3`.`orders_amount` DESC
+      ) AS `place`,
+      1 AS `__ivm_weight`
+    FROM ivm_kept_3 AS `ivm_kept_3`
+    UNION ALL
+    SELECT
+      `q_7`.`orders_order_id` AS `orders_order_id`,
+      `q_7`.`orders_customer_id` AS `orders_customer_id`,
+      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_7`.`orders_amount` AS `orders_amount`,
+      `q_7`.`best` AS `best`,
+      dense_rank() OVER (PARTITION BY `q_7`.`orders_ordered_on` ORDER BY `q_7`.`orders_amount` DESC) AS `place`,
+      -1 AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_6`.`orders_order_id` AS `orders_order_id`,
+        `q_6`.`orders_customer_id` AS `orders_customer_id`,
+        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_6`.`orders_amount` AS `orders_amount`,
+        `q_6`.`best` AS `best`,
+        `q_6`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`orders_order_id` AS `orders_order_id`,
+          `q_5`.`orders_customer_id` AS `orders_customer_id`,
+          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_5`.`orders_amount` AS `orders_amount`,
+          `q_5`.`best` AS `best`,
+          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
+            `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_kept_3`.`orders_amount` AS `orders_amount`,
+            `ivm_kept_3`.`best` AS `best`,
+            1 AS `__ivm_weight`
+          FROM ivm_kept_3 AS `ivm_kept_3`
+          UNION ALL
+          SELECT
+            `q_4`.`orders_order_id` AS `orders_order_id`,
+            `q_4`.`orders_customer_id` AS `orders_customer_id`,
+            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q_4`.`orders_amount` AS `orders_amount`,
+            `q_4`.`best` AS `best`,
+            -`q_4`.`__ivm_weight` AS `__ivm_weight`
           FROM (
             SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`ordered_on` AS `orders_ordered_on`,
-              `orders`.`amount` AS `orders_amount`,
-              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
               1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `orders`.`customer_id` AS `__ivm_touched_0`
-              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-            ) AS `q_17`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_17`.`__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
             UNION ALL
             SELECT
-              `q_21`.`orders_order_id` AS `orders_order_id`,
-              `q_21`.`orders_customer_id` AS `orders_customer_id`,
-              `q_21`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_21`.`orders_amount` AS `orders_amount`,
-              max(`q_21`.`orders_amount`) OVER (PARTITION BY `q_21`.`orders_customer_id`) AS `best`,
+              `q_3`.`orders_order_id` AS `orders_order_id`,
+              `q_3`.`orders_customer_id` AS `orders_customer_id`,
+              `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+              `q_3`.`orders_amount` AS `orders_amount`,
+              max(`q_3`.`orders_amount`) OVER (PARTITION BY `q_3`.`orders_customer_id`) AS `best`,
               -1 AS `__ivm_weight`
             FROM (
               SELECT
-                `q_20`.`orders_order_id` AS `orders_order_id`,
-                `q_20`.`orders_customer_id` AS `orders_customer_id`,
-                `q_20`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_20`.`orders_amount` AS `orders_amount`,
-                `q_20`.`__ivm_times` AS `__ivm_times`
+                `q_2`.`orders_order_id` AS `orders_order_id`,
+                `q_2`.`orders_customer_id` AS `orders_customer_id`,
+                `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+                `q_2`.`orders_amount` AS `orders_amount`,
+                `q_2`.`__ivm_times` AS `__ivm_times`
               FROM (
                 SELECT
-                  `q_19`.`orders_order_id` AS `orders_order_id`,
-                  `q_19`.`orders_customer_id` AS `orders_customer_id`,
-                  `q_19`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q_19`.`orders_amount` AS `orders_amount`,
-                  SUM(`q_19`.`__ivm_weight`) AS `__ivm_times`
+                  `q`.`orders_order_id` AS `orders_order_id`,
+                  `q`.`orders_customer_id` AS `orders_customer_id`,
+                  `q`.`orders_ordered_on` AS `orders_ordered_on`,
+                  `q`.`orders_amount` AS `orders_amount`,
+                  SUM(`q`.`__ivm_weight`) AS `__ivm_times`
                 FROM (
                   SELECT
-                    `orders`.`order_id` AS `orders_order_id`,
-                    `orders`.`customer_id` AS `orders_customer_id`,
-                    `orders`.`ordered_on` AS `orders_ordered_on`,
-                    `orders`.`amount` AS `orders_amount`,
+                    `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+                    `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+                    `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
+                    `ivm_kept_2`.`orders_amount` AS `orders_amount`,
                     1 AS `__ivm_weight`
-                  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                  LEFT SEMI JOIN (
-                    SELECT DISTINCT
-                      `orders`.`customer_id` AS `__ivm_touched_0`
-                    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                  ) AS `q_18`
-                    ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_18`.`__ivm_touched_0`
+                  FROM ivm_kept_2 AS `ivm_kept_2`
                   UNION ALL
                   SELECT
-                    `orders`.`order_id` AS `orders_order_id`,
-                    `orders`.`customer_id` AS `orders_customer_id`,
-                    `orders`.`ordered_on` AS `orders_ordered_on`,
-                    `orders`.`amount` AS `orders_amount`,
-                    -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-                  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                ) AS `q_19`
+                    `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+                    `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+                    `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+                    `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+                    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+                  FROM ivm_kept_1 AS `ivm_kept_1`
+                ) AS `q`
                 GROUP BY
-                  `q_19`.`orders_order_id`,
-                  `q_19`.`orders_customer_id`,
-                  `q_19`.`orders_ordered_on`,
-                  `q_19`.`orders_amount`
-              ) AS `q_20`
+                  `q`.`orders_order_id`,
+                  `q`.`orders_customer_id`,
+                  `q`.`orders_ordered_on`,
+                  `q`.`orders_amount`
+              ) AS `q_2`
               WHERE
-                `q_20`.`__ivm_times` > 0
-            ) AS `q_21`
+                `q_2`.`__ivm_times` > 0
+            ) AS `q_3`
             LATERAL VIEW
-            EXPLODE(array_repeat(0, CAST(`q_21`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
-          ) AS `q_22`
-        ) AS `q_23`
+            EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+          ) AS `q_4`
+        ) AS `q_5`
         GROUP BY
-          `q_23`.`orders_order_id`,
-          `q_23`.`orders_customer_id`,
-          `q_23`.`orders_ordered_on`,
-          `q_23`.`orders_amount`,
-          `q_23`.`best`
-      ) AS `q_24`
+          `q_5`.`orders_order_id`,
+          `q_5`.`orders_customer_id`,
+          `q_5`.`orders_ordered_on`,
+          `q_5`.`orders_amount`,
+          `q_5`.`best`
+      ) AS `q_6`
       WHERE
-        `q_24`.`__ivm_times` > 0
-    ) AS `q_25`
+        `q_6`.`__ivm_times` > 0
+    ) AS `q_7`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_25`.`__ivm_times` AS INT))) generated_4 AS `__ivm_copy`
-  ) AS `q_26`
+    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_8`
   GROUP BY
-    `q_26`.`orders_order_id`,
-    `q_26`.`orders_amount`,
-    `q_26`.`best`,
-    `q_26`.`place`
-) AS `q_27`
+    `q_8`.`orders_order_id`,
+    `q_8`.`orders_amount`,
+    `q_8`.`best`,
+    `q_8`.`place`
+) AS `q_9`
 WHERE
-  `q_27`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -25,7 +25,7 @@
   {#- change the state: one statement, one commit; again if another run was first -#}
   {%- for attempt in refresh.attempts if refresh.again -%}
     {%- if refresh.plan.merge -%}
-      {%- do refresh.commit(ivm_merge(state, refresh.plan)) -%}
+      {%- do refresh.commit(ivm_merge(state, refresh.plan), kept=ivm_keep(refresh.plan)) -%}
     {%- else -%}
       {%- do refresh.commit(ivm_create_state(state, refresh.plan)) -%}
     {%- endif -%}

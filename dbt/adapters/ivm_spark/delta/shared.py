@@ -1,0 +1,111 @@
+"""What a delta says more than once is computed once and kept for the statement.
+
+The rules repeat what they are given: a delta stands in its keys and in what is taken back, the
+rows of touched keys stand in the new and in the old result. As text each would be read again, and
+nested operators would multiply that. So the tree is folded into a graph of its different parts;
+the parts that cost a scan of a source or of a change feed and have more than one use are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.tree import (
+    At,
+    Filter,
+    Node,
+    Scan,
+    children,
+    with_children,
+)
+
+KEPT = "ivm_kept_"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A relation that is computed before the statement that uses it; `name` is a temporary view's,
+    which later ones and the statement read as a source of that name."""
+
+    name: str
+    relation: Node
+
+
+def shared(root: Node) -> tuple[tuple[Kept, ...], Node]:
+    """The relations to keep, in the order in which they need each other, and the tree over them.
+
+    Only what depends on a change is kept: it is as small as the change or what the change touches,
+    while a source as a whole is not.
+    """
+    graph = _Graph()
+    graph.add(root)
+    return graph.folded(root)
+
+
+class _Graph:
+    def __init__(self) -> None:
+        self._ids: dict[Any, int] = {}
+        self._of: dict[int, int] = {}
+        self._uses: dict[int, int] = {}
+        self._kept: dict[int, Kept] = {}
+        self._done: dict[int, Node] = {}
+
+    def add(self, node: Node) -> int:
+        """Number the different parts of a tree and count the uses of each."""
+        below = [self.add(child) for child in children(node)]
+        number = self._ids.setdefault(_key(node, below), len(self._ids))
+        if number not in self._uses:
+            self._uses[number] = 0
+            for child in below:
+                self._uses[child] += 1
+        self._of[id(node)] = number
+        return number
+
+    def folded(self, root: Node) -> tuple[tuple[Kept, ...], Node]:
+        node = self._fold(root)
+        return tuple(self._kept.values()), node
+
+    def _fold(self, node: Node) -> Node:
+        number = self._of[id(node)]
+        if number not in self._done:
+            over = with_children(node, tuple(self._fold(child) for child in children(node)))
+            if self._uses[number] > 1 and _changes(over) and _costs(over):
+                kept = Kept(f"{KEPT}{len(self._kept) + 1}", over)
+                self._kept[number] = kept
+                over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))
+            self._done[number] = over
+        return self._done[number]
+
+
+def _key(node: Node, below: list[int]) -> tuple[Any, ...]:
+    """What makes two nodes the same part: their kind, their own fields, and their inputs."""
+    inputs = {id(child) for child in children(node)}
+    own = tuple(
+        value
+        for value in (getattr(node, f.name) for f in fields(node))
+        if not (id(value) in inputs or _are(value, inputs))
+    )
+    return (type(node), own, tuple(below))
+
+
+def _are(value: object, inputs: set[int]) -> bool:
+    return isinstance(value, tuple) and bool(value) and all(id(v) in inputs for v in value)
+
+
+def _changes(node: Node) -> bool:
+    """Whether a relation depends on a change."""
+    if isinstance(node, Scan):
+        return node.at is At.CHANGES or node.relation.startswith(KEPT)
+    return any(_changes(child) for child in children(node))
+
+
+def _costs(node: Node) -> bool:
+    """Whether a relation reads a source or a feed; one over kept relations only is cheap."""
+    if isinstance(node, Scan):
+        return not node.relation.startswith(KEPT)
+    if isinstance(node, Filter) and node.predicate == exp.false():
+        return False
+    return any(_costs(child) for child in children(node))
