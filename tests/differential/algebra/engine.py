@@ -39,6 +39,8 @@ _TYPES = {
     "boolean": "boolean",
     "date": "date",
 }
+_NULLS = {"lag": exp.Lag, "first_value": exp.FirstValue, "last_value": exp.LastValue}
+"""Functions that sqlglot writes with IGNORE NULLS only if it knows them."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,9 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
     if isinstance(node, exp.Anonymous) and node.name == "count_if":
         return _counted(exp.CountIf(this=node.expressions[0]))
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.Anonymous):
+        call = node.this
+        return exp.IgnoreNulls(this=_NULLS[call.name](this=call.expressions[0]))
     if isinstance(node, exp.Join) and node.kind == "SEMI":
         node.set("side", None)
     if isinstance(node, exp.Select) and node.args.get("laterals"):

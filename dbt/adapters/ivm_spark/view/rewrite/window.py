@@ -38,6 +38,8 @@ from dbt.adapters.ivm_spark.view.tree import (
 )
 
 _EACH = "__ivm_each_"
+_MAY_FAIL = frozenset({"corr"})
+"""Functions that may divide by zero over some of the equal rows and not over all of them."""
 
 
 def one_answer(node: Window) -> Node:
@@ -78,9 +80,9 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
         whole = _ordered(window, rows)
         whole.set("spec", _whole())
         return whole
-    if frame is Frame.UP_TO_PEERS:
+    if frame is Frame.UP_TO_PEERS and (takes_first(window) or not _ties(window, rows)):
         return _ordered(window, rows)
-    if name in ROUNDED:
+    if frame is Frame.RANGE and name in ROUNDED:
         return window
     raise NotMaintained(
         ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() over a RANGE of rows in no certain order"
@@ -90,11 +92,9 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
 def _of_last_peer(window: exp.Window) -> bool:
     """A function of the rows in order, over a frame that ends with the row's last equal."""
     nested = window.find(exp.WithinGroup) is not None
-    up_to_peers = frame_of(window) is Frame.UP_TO_PEERS and function_name(window.this) not in (
-        *BY_PEERS,
-        *BY_PLACE,
-    )
-    return up_to_peers and in_order(window) and not takes_first(window) and not nested
+    fits = not nested and function_name(window.this) not in _MAY_FAIL
+    up_to_peers = frame_of(window) is Frame.UP_TO_PEERS
+    return fits and up_to_peers and in_order(window) and not takes_first(window)
 
 
 def _last(window: exp.Window, each: str, rows: Node) -> exp.Window:
