@@ -177,6 +177,8 @@ def test_keys_of_a_group_need_no_more_order() -> None:
          " current row and 2 following) as r from orders", "OPERATOR_NOT_SUPPORTED", "RANGE"),
         ("select corr(amount, order_id) over (partition by note order by customer_id) as r"
          " from orders", "OPERATOR_NOT_SUPPORTED", "corr"),
+        ("select approx_percentile(amount, 0.5) over (partition by note order by customer_id) as r"
+         " from orders", "OPERATOR_NOT_SUPPORTED", "approx_percentile"),
         ("select rank() over (partition by rand() order by amount) as r from orders",
          "WINDOW_WITHOUT_PARTITION_BY", ""),
         ("select rank() over (partition by note order by rand()) as r from orders",
