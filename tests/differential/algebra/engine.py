@@ -39,6 +39,8 @@ _TYPES = {
     "boolean": "boolean",
     "date": "date",
 }
+_NULLS = {"lag": exp.Lag, "first_value": exp.FirstValue, "last_value": exp.LastValue}
+"""Functions that sqlglot writes with IGNORE NULLS only if it knows them."""
 
 
 @dataclass(frozen=True)
@@ -179,6 +181,9 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         return _counted(exp.Count(this=node.expressions[0], expressions=node.expressions[1:]))
     if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
         return exp.Anonymous(this="hash", expressions=node.expressions)
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.Anonymous):
+        call = node.this
+        return exp.IgnoreNulls(this=_NULLS[call.name](this=call.expressions[0]))
     if isinstance(node, exp.Join) and node.kind == "SEMI":
         node.set("side", None)
     if isinstance(node, exp.Select) and node.args.get("laterals"):

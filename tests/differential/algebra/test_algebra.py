@@ -19,12 +19,14 @@ EXAMPLES = int(os.environ.get("IVM_EXAMPLES", "100"))
 WINDOWS = 4
 
 
-@settings(
-    max_examples=EXAMPLES,
+SETTINGS = settings(
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+
+
+@settings(SETTINGS, max_examples=EXAMPLES)
 @given(sql=views(), seed=st.integers(0, 2**32))
 def test_view_equals_its_query(sql: str, seed: int) -> None:
     check(sql, seed)
@@ -35,7 +37,7 @@ def check(sql: str, seed: int) -> bool:
     note(sql)
     generator = random.Random(seed)
     engine = Engine(TABLES)
-    _window(engine, generator, inserts=8, deletes=0)
+    change(engine, generator, inserts=8, deletes=0)
     try:
         view, layout, types = engine.read(sql)
     except NotMaintained:
@@ -45,7 +47,7 @@ def check(sql: str, seed: int) -> bool:
     assert engine.view_rows(layout, types) == engine.query_rows(sql), "the first build"
     for _ in range(WINDOWS):
         deletes = generator.choice((0, 3, 6))
-        moved = _window(engine, generator, inserts=generator.choice((0, 1, 4)), deletes=deletes)
+        moved = change(engine, generator, inserts=generator.choice((0, 1, 4)), deletes=deletes)
         engine.merge(view, layout, moved, insert_only=deletes == 0)
         engine.settle()
         seen, wanted = engine.view_rows(layout, types), engine.query_rows(sql)
@@ -53,7 +55,7 @@ def check(sql: str, seed: int) -> bool:
     return True
 
 
-def _window(engine: Engine, generator: random.Random, inserts: int, deletes: int) -> frozenset[str]:
+def change(engine: Engine, generator: random.Random, inserts: int, deletes: int) -> frozenset[str]:
     """Change some of the sources; a row may be inserted and deleted in one window."""
     moved = set()
     for name, table in engine.tables.items():

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ROWS, GROUPS, AFFECTED = "row_based", "group_aggregate", "affected_groups"
+PARTITIONS = "affected_partitions"
 ORDERS, CUSTOMERS, PRODUCTS = "orders", "customers", "products"
 
 
@@ -284,6 +285,57 @@ SHAPES: dict[str, Shape] = {
         ROWS,
         """
         select product, price from @orders intersect all select product, weight from @products""",
+    ),
+    # windows; where ORDER BY leaves rows equal, what they differ in is not selected
+    "newest_of_each": _shape(
+        PARTITIONS,
+        """
+        select customer_id, placed, product from (
+          select customer_id, placed, product,
+            row_number() over (partition by customer_id order by placed desc, product) as n
+          from @orders
+        ) where n <= 2""",
+    ),
+    "windows_over_two_keys": _shape(
+        PARTITIONS,
+        """
+        select id, amount, rank() over (partition by product order by amount desc nulls last) as r,
+          sum(amount) over (partition by customer_id order by placed) as so_far,
+          count(*) over (partition by product) as n
+        from @orders""",
+    ),
+    "window_over_aggregate": _shape(
+        PARTITIONS,
+        """
+        select customer_id, product, sum(amount) as amount,
+          dense_rank() over (partition by customer_id order by sum(amount) desc) as place,
+          sum(count(*)) over (partition by customer_id) as orders
+        from @orders group by customer_id, product""",
+    ),
+    "windows_over_join": _shape(
+        PARTITIONS,
+        """
+        select c.segment, p.category, o.amount,
+          max(o.quantity) over (partition by c.segment) as most,
+          sum(o.amount) over (
+            partition by p.category order by o.placed range between interval 2 days preceding
+            and current row
+          ) as lately
+        from @orders as o join @customers as c on o.customer_id = c.customer_id
+        join @products as p on p.product = o.product""",
+    ),
+    "aggregate_of_windows": _shape(
+        GROUPS,
+        """
+        select customer_id, run, count(*) as orders, min(placed) as since from (
+          select customer_id, placed,
+            sum(fresh) over (partition by customer_id order by placed) as run
+          from (
+            select customer_id, placed, case when datediff(
+              placed, lag(placed) over (partition by customer_id order by placed)
+            ) > 1 then 1 else 0 end as fresh from @orders
+          )
+        ) group by customer_id, run""",
     ),
     "aggregate_of_aggregate": _shape(
         GROUPS,

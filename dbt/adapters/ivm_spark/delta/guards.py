@@ -88,7 +88,7 @@ def _check_window(node: Window, describe: Describe) -> None:
 
 def _exact(window: exp.Window, node: Window, describe: Describe) -> bool:
     """True for avg of integers so small that their sum is exact in DOUBLE."""
-    call = window.this.this if isinstance(window.this, exp.Filter) else window.this
+    call = window.this
     if function_name(call) not in ("avg", "mean") or not isinstance(call, exp.Anonymous):
         return False
     return all(is_small(kind) for kind in describe(_keys(node.input, call.expressions)).values())

@@ -75,6 +75,8 @@ class _Normalizer:
         self._meaning: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._count = 0
+        self._windows = 0
+        self._window_keys: dict[str, set[str]] = {}
 
     def normalized(self, root: _Node) -> str:
         lines, outputs = self._lines(root)
@@ -95,6 +97,8 @@ class _Normalizer:
             keys, outputs = _lists(text[len("Aggregate ") :])
             spelled = ", ".join(_without_literals([self._over(k) for k in _split(keys)]))
             return [f"Aggregate [{spelled}]", *lines], self._outputs(outputs)
+        if text.startswith("Window ["):
+            return self._window(text, below[0][0], given)
         if text.startswith(_POSITIONAL):
             branches = [f"   branch {', '.join(outputs)}" for _, outputs in below]
             return [self._over(text), *branches, *lines], below[0][1]
@@ -106,6 +110,8 @@ class _Normalizer:
             head, expanded = self._expand(text)
             return [head, *lines], expanded
         spelled = self._spelled(text)
+        if text.startswith("Filter ") and below[0][0][0] in self._window_keys:
+            return self._filter_of_windows(spelled, below[0][0]), given
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
             lines = _without_implied(spelled, [inner for inner, _ in below])
@@ -144,6 +150,43 @@ class _Normalizer:
                 self._names[named.group(2)] = named.group(1)
             spelled.append(meaning)
         return f"Expand {len(rows)}", spelled
+
+    def _window(self, text: str, below: list[str], given: list[str]) -> tuple[list[str], list[str]]:
+        """Windows add columns and leave the rows as they are, so those that follow one another
+        are over the same rows: they are one line, and each column says over which rows it is."""
+        lines = below
+        if not below[0].startswith("Window "):
+            self._windows += 1
+            lines = [f"Window {self._windows}", *(f"   {line}" for line in below)]
+        items, *specs = _split(text[len("Window ") :])
+        keys = {self._over(k) for k in _split(specs[0][1:-1])} if specs else set()
+        self._window_keys[lines[0]] = keys & self._window_keys.get(lines[0], keys)
+        outputs = []
+        for part in _split(items[1:-1]):
+            before, name, number = _alias(part)
+            meaning = f"({self._over(before)} in {lines[0]})"
+            self._meaning[number] = meaning
+            self._names[number] = name
+            outputs.append(meaning)
+        return lines, [*given, *outputs]
+
+    def _filter_of_windows(self, spelled: str, windows: list[str]) -> list[str]:
+        """`isnotnull` of a key of all the windows takes away a whole partition: the same below
+        the windows as above, and Spark infers it at either place."""
+        conditions = _split_and(spelled[len("Filter ") :])
+        keys = self._window_keys[windows[0]]
+        moved = [c for c in conditions if c in {f"isnotnull({key})" for key in keys}]
+        left = [c for c in conditions if c not in moved]
+        head, first, *rest = windows
+        if moved and first.startswith("   Filter "):
+            known = _split_and(first[len("   Filter ") :])
+            windows = [head, f"   Filter {' AND '.join(sorted({*known, *moved}))}", *rest]
+        elif moved:
+            below = (f"   {line}" for line in (first, *rest))
+            windows = [head, f"   Filter {' AND '.join(sorted(moved))}", *below]
+        if not left:
+            return windows
+        return [f"Filter {' AND '.join(left)}", *(f"   {line}" for line in windows)]
 
     def _outputs(self, text: str) -> list[str]:
         """Spelled outputs; an alias gives its id the meaning of its expression."""

@@ -38,6 +38,12 @@ from dbt.adapters.ivm_spark.view.tree import (
 )
 
 _EACH = "__ivm_each_"
+_FOR_EACH = (ROUNDED - {"corr"}) | frozenset(
+    """any_value array_agg collect_list collect_set first first_value last last_value listagg max_by
+    min_by mode nth_value string_agg""".split()
+)
+"""Functions that may be asked after every row. corr would fail where it divides by zero over some
+of the equal rows and not over all of them; sketches are coarsened when they are asked."""
 
 
 def one_answer(node: Window) -> Node:
@@ -78,9 +84,9 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
         whole = _ordered(window, rows)
         whole.set("spec", _whole())
         return whole
-    if frame is Frame.UP_TO_PEERS:
+    if frame is Frame.UP_TO_PEERS and (takes_first(window) or not _ties(window, rows)):
         return _ordered(window, rows)
-    if name in ROUNDED:
+    if frame is Frame.RANGE and name in ROUNDED:
         return window
     raise NotMaintained(
         ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() over a RANGE of rows in no certain order"
@@ -90,11 +96,8 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
 def _of_last_peer(window: exp.Window) -> bool:
     """A function of the rows in order, over a frame that ends with the row's last equal."""
     nested = window.find(exp.WithinGroup) is not None
-    up_to_peers = frame_of(window) is Frame.UP_TO_PEERS and function_name(window.this) not in (
-        *BY_PEERS,
-        *BY_PLACE,
-    )
-    return up_to_peers and in_order(window) and not takes_first(window) and not nested
+    fits = function_name(window.this) in _FOR_EACH and not takes_first(window)
+    return fits and not nested and frame_of(window) is Frame.UP_TO_PEERS
 
 
 def _last(window: exp.Window, each: str, rows: Node) -> exp.Window:
