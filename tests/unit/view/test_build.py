@@ -181,3 +181,9 @@ def test_an_order_that_is_random_is_refused() -> None:
     with pytest.raises(NotMaintained) as error:
         build_view("select order_id from orders order by rand() limit 3", CATALOG)
     assert error.value.reason.code is ReasonCode.EXPRESSION_NOT_DETERMINISTIC
+
+
+def test_an_expression_in_the_place_of_a_column_keeps_its_operands_together() -> None:
+    sql = _sql("select x * 2 as y from (select order_id + 1 as x from orders) q where x * 3 > 2")
+    assert "(`orders`.`order_id` + 1) * 2" in sql
+    assert "(`orders`.`order_id` + 1) * 3 > 2" in sql

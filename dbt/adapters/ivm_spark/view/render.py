@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -85,7 +86,7 @@ class _Block:
 
 def render(node: Node, bind: Binding) -> exp.Query:
     """The tree as a query whose outputs have the tree's column names, in order."""
-    return _Renderer(node, bind).query(node)
+    return parenthesized(_Renderer(node, bind).query(node))
 
 
 class _Renderer:
