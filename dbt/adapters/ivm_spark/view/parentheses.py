@@ -16,8 +16,10 @@ _LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
     (exp.Or,),
     (exp.And,),
     (exp.Not,),
-    (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
-    + (exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike),
+    (
+        *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.GT, exp.GTE, exp.LT, exp.LTE),
+        *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike),
+    ),
     (exp.BitwiseOr,),
     (exp.BitwiseXor,),
     (exp.BitwiseAnd,),
