@@ -20,7 +20,7 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_sort,
     delta_union_all,
 )
-from dbt.adapters.ivm_spark.delta.scan import delta_scan
+from dbt.adapters.ivm_spark.delta.scan import delta_scan, delta_values
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -37,10 +37,12 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Values,
 )
 
 RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Scan, delta_scan),
+    (Values, delta_values),
     (Filter, delta_filter),
     (Project, delta_project),
     (Generate, delta_generate),

@@ -31,6 +31,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Values,
     used_columns,
     walk,
 )
@@ -117,6 +118,10 @@ class _Renderer:
             select = self._select(node.input)
             select.set("distinct", exp.Distinct())
             return select
+        if isinstance(node, Sort) and isinstance(node.input, (UnionAll, SetOp)):
+            union = self.query(node.input)
+            union.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
+            return union
         if isinstance(node, Sort):
             block = self._block(node.input)
             select = block.select([(c, block.columns[c]) for c in node.columns])
@@ -203,6 +208,8 @@ class _Renderer:
         if isinstance(node, Scan):
             bound = self._bind(node)
             return _Block(bound.table, dict(bound.columns))
+        if isinstance(node, Values):
+            return self._values(node)
         if isinstance(node, Filter):
             block = self._block(node.input)
             block.where.append(block.over(node.predicate))
@@ -218,6 +225,17 @@ class _Renderer:
         if isinstance(node, Generate):
             return self._generate(node)
         return self._derived(self.query(node), node.columns)
+
+    def _values(self, node: Values) -> _Block:
+        if not node.columns:
+            return self._derived(exp.select("0 as nothing", dialect="spark"), ())
+        alias = self._names.unique("v")
+        names = [exp.to_identifier(c, quoted=True) for c in node.columns]
+        table = exp.Values(
+            expressions=[exp.Tuple(expressions=[v.copy() for v in row]) for row in node.rows],
+            alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=names),
+        )
+        return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in node.columns})
 
     def _project(self, node: Project) -> _Block:
         block = self._block(node.input)
