@@ -191,7 +191,7 @@ class Planner:
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
-            technique=_technique(layout),
+            technique=technique_of(layout),
             merge=_merge_sql(request, layout, decision, Versions(recorded, pinned)),
         )
 
@@ -321,7 +321,8 @@ def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:
     return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads.items()}
 
 
-def _technique(layout: Layout) -> Technique:
+def technique_of(layout: Layout) -> Technique:
+    """How an incremental refresh changes a state of this layout."""
     if layout.style is not Style.GROUPS:
         return Technique.ROW_BASED
     return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
