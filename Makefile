@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-unit test-functional demo clean
+.PHONY: venv lint test test-unit test-functional docs demo clean
 
 venv: $(STAMP)
 
@@ -27,6 +27,9 @@ test-unit: venv
 
 test-functional: venv
 	$(BIN)/python -m pytest tests/functional
+
+docs: venv
+	$(BIN)/python docs/supported_sql.py
 
 demo: venv
 	$(BIN)/python integration_project/demo.py

@@ -352,7 +352,8 @@ def _predicate(draw: Draw, query: Query, alias: str) -> str:
 def _expression(draw: Draw, name: str, number: bool) -> str:
     if not number:
         return f"p.{name}"
-    shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "case when p.{n} > 0 then p.{n} end")
+    shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "2 - p.{n} * 3 ", "-p.{n}")
+    shapes += ("case when p.{n} > 0 then p.{n} end",)
     return str(draw(st.sampled_from(shapes))).format(n=name)
 
 
@@ -400,6 +401,7 @@ _CALLS = (
     "bit_xor({x})",
     "regr_count({x}, {x} + 1)",
     "count({x}, {x} + 1)",
+    "count({x} > 0 and {x} < 3)",
     "min({x}) filter (where {x} > 0)",
 )
 _WINDOWS = (

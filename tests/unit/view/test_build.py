@@ -191,3 +191,30 @@ def test_an_order_that_is_random_is_refused() -> None:
     with pytest.raises(NotMaintained) as error:
         build_view("select order_id from orders order by rand() limit 3", CATALOG)
     assert error.value.reason.code is ReasonCode.EXPRESSION_NOT_DETERMINISTIC
+
+
+def test_an_expression_in_the_place_of_a_column_keeps_its_operands_together() -> None:
+    sql = _sql("select x * 2 as y from (select order_id + 1 as x from orders) q where x * 3 > 2")
+    assert "(`orders`.`order_id` + 1) * 2" in sql
+    assert "(`orders`.`order_id` + 1) * 3 > 2" in sql
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("select order_id from orders join (values (1, 'it''s')) v(k, x) on k = order_id", "it"),
+        ("select order_id from orders join (values (1 + 1)) v(k) on k = order_id", "1 + 1"),
+        ("select order_id, v.k + 1 as x from orders join (values (1)) v(k) on k = order_id",
+         "an expression over VALUES"),
+        ("select order_id from orders, (values (1)) v(k) where k + 1 = 2",
+         "an expression over VALUES"),
+        ("select order_id from orders, (values (date'today')) v(k)", "today"),
+        ("select order_id from orders union all select 1 where 1 = 0", "WHERE without FROM"),
+        ("select order_id from orders union all select customer_id from orders order by rand()",
+         "rand()"),
+    ],
+)  # fmt: skip
+def test_constant_rows_that_are_refused(query: str, names: str) -> None:
+    with pytest.raises(NotMaintained) as error:
+        build_view(query, CATALOG)
+    assert names in str(error.value)

@@ -11,10 +11,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     Sort,
     UnionAll,
+    Values,
     walk,
 )
 
-_MONOTONE = (Scan, Filter, Project, Generate, Join, UnionAll, Sort)
+_MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
 
 
 def monotone(node: Node) -> bool:

@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_sort,
     delta_union_all,
 )
-from dbt.adapters.ivm_spark.delta.scan import delta_scan
+from dbt.adapters.ivm_spark.delta.scan import delta_scan, delta_values
 from dbt.adapters.ivm_spark.delta.window import delta_window
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
@@ -39,11 +39,13 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Values,
     Window,
 )
 
 RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Scan, delta_scan),
+    (Values, delta_values),
     (Filter, delta_filter),
     (Project, delta_project),
     (Generate, delta_generate),

@@ -198,7 +198,7 @@ class Planner:
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
-            technique=_technique(layout),
+            technique=technique_of(layout),
             merge=_merge_sql(request, layout, decision, Versions(recorded, pinned)),
         )
 
@@ -336,7 +336,8 @@ def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:
     return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads.items()}
 
 
-def _technique(layout: Layout) -> Technique:
+def technique_of(layout: Layout) -> Technique:
+    """How an incremental refresh changes a state of this layout."""
     if layout.style is not Style.GROUPS:
         windowed = any(isinstance(node, WindowNode) for node in walk(layout.input))
         return Technique.AFFECTED_PARTITIONS if windowed else Technique.ROW_BASED

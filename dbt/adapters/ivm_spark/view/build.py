@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.view.select import build_select
 from dbt.adapters.ivm_spark.view.setop import build_set_op
 from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, Scan, column
 from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
+from dbt.adapters.ivm_spark.view.values import check_folded
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a query without a source table")
     query = _qualify(parsed, dialect)
     written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
+    check_folded(written)
     return View(written, rewritten(written), {r.name: r for r in parsed.tables.values()})
 
 

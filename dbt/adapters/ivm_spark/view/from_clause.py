@@ -14,7 +14,8 @@ from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.lateral import build_lateral
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
-from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin
+from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin, Values
+from dbt.adapters.ivm_spark.view.values import build_values
 
 _INNER = ("", "INNER", "CROSS")
 _SIDES = ("LEFT", "RIGHT", "FULL")
@@ -29,7 +30,9 @@ def build_from(
     """
     clause = select.args.get("from_")
     if clause is None:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a SELECT without FROM")
+        if select.args.get("where") or select.args.get("laterals"):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "WHERE without FROM")
+        return Values((), ((),))
     inputs = [relation(builder, clause.this, ctes, environment)]
     predicates: list[exp.Expr] = []
     for join in _joins(select):
@@ -80,6 +83,8 @@ def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: E
         if source.args.get("pivots") or source.args.get("sample"):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
         block = rename(builder.query(source, ctes), source.args.get("alias"))
+    elif isinstance(source, exp.Values):
+        block = build_values(builder.names, source)
     else:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
     environment.add(source.alias_or_name, block)

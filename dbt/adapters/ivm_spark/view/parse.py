@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.view.catalog import (
 )
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.values import name_values
 
 MAX_VIEW_DEPTH = 32
 
@@ -59,6 +60,7 @@ def _query(sql: str, dialect: str) -> exp.Query:
         node.comments = None
         if isinstance(node, exp.Anonymous):
             node.set("this", node.name.lower())
+    name_values(statements[0])
     return statements[0]
 
 

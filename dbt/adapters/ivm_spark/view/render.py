@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.names import Names
+from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -33,6 +34,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Values,
     Window,
     used_columns,
     walk,
@@ -99,7 +101,7 @@ class _Block:
 
 def render(node: Node, bind: Binding) -> exp.Query:
     """The tree as a query whose outputs have the tree's column names, in order."""
-    return _Renderer(node, bind).query(node)
+    return parenthesized(_Renderer(node, bind).query(node))
 
 
 class _Renderer:
@@ -130,6 +132,10 @@ class _Renderer:
             select = self._select(node.input)
             select.set("distinct", exp.Distinct())
             return select
+        if isinstance(node, Sort) and isinstance(node.input, (UnionAll, SetOp)):
+            union = self.query(node.input)
+            union.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
+            return union
         if isinstance(node, Sort):
             block = self._rows(node.input)
             select = block.select([(c, block.columns[c]) for c in node.columns])
@@ -216,6 +222,8 @@ class _Renderer:
         if isinstance(node, Scan):
             bound = self._bind(node)
             return _Block(bound.table, dict(bound.columns))
+        if isinstance(node, Values):
+            return self._values(node)
         if isinstance(node, Filter):
             block = self._rows(node.input)
             block.where.append(block.over(node.predicate))
@@ -242,6 +250,17 @@ class _Renderer:
         """A block whose rows may be filtered, joined or grouped in the block itself."""
         block = self._block(node)
         return self._closed(block, node) if block.windowed else block
+
+    def _values(self, node: Values) -> _Block:
+        if not node.columns:
+            return self._derived(exp.select("0 as nothing", dialect="spark"), ())
+        alias = self._names.unique("v")
+        names = [exp.to_identifier(c, quoted=True) for c in node.columns]
+        table = exp.Values(
+            expressions=[exp.Tuple(expressions=[v.copy() for v in row]) for row in node.rows],
+            alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=names),
+        )
+        return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in node.columns})
 
     def _project(self, node: Project) -> _Block:
         block = self._block(node.input)

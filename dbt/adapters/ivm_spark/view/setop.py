@@ -6,13 +6,16 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
+from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
     Item,
+    Limit,
     Node,
     Project,
     SetOp,
+    Sort,
     UnionAll,
     column,
 )
@@ -21,11 +24,11 @@ from dbt.adapters.ivm_spark.view.tree import (
 def build_set_op(
     builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes, outer: Environment | None
 ) -> Built:
-    """The tree of UNION, INTERSECT or EXCEPT, with or without ALL.
+    """The tree of UNION, INTERSECT or EXCEPT, with or without ALL, and its ORDER BY and LIMIT.
 
-    Raises NotMaintained for ORDER BY and LIMIT on the whole, and for BY NAME.
+    Raises NotMaintained for BY NAME.
     """
-    for clause in ("order", "limit", "offset", "by_name", "side", "kind", "on", "match"):
+    for clause in ("by_name", "side", "kind", "on", "match"):
         if union.args.get(clause):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{clause} on a set operation")
     branches = [builder.query(branch, ctes, outer) for branch in (union.left, union.right)]
@@ -45,6 +48,27 @@ def build_set_op(
     distinct = bool(union.args.get("distinct"))
     if isinstance(union, exp.Union):
         node: Node = UnionAll(tuple(sides))
-        return Built(Distinct(node) if distinct else node, outputs)
+        return Built(_ordered(union, Distinct(node) if distinct else node, outputs), outputs)
     kind = "INTERSECT" if isinstance(union, exp.Intersect) else "EXCEPT"
-    return Built(SetOp(sides[0], sides[1], kind, not distinct), outputs)
+    node = SetOp(sides[0], sides[1], kind, not distinct)
+    return Built(_ordered(union, node, outputs), outputs)
+
+
+def _ordered(union: exp.SetOperation, node: Node, outputs: tuple[tuple[str, str], ...]) -> Node:
+    """The set operation under its ORDER BY, over its outputs, and its LIMIT and OFFSET."""
+    names = dict(outputs)
+    orderings = []
+    for ordering in union.args["order"].expressions if union.args.get("order") else ():
+        check(ordering.this)
+        used = {c.name for c in ordering.find_all(exp.Column)}
+        if not used or not used <= names.keys() or aggregates_in(ordering):
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "this ORDER BY of a set operation")
+        orderings.append(
+            ordering.transform(lambda n: column(names[n.name]) if isinstance(n, exp.Column) else n)
+        )
+    if orderings:
+        node = Sort(node, tuple(orderings))
+    limit, offset = union.args.get("limit"), union.args.get("offset")
+    if limit is None and offset is None:
+        return node
+    return Limit(node, limit and limit.expression, offset and offset.expression)

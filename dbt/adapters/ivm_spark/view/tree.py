@@ -50,6 +50,19 @@ class Scan:
 
 
 @dataclass(frozen=True)
+class Values:
+    """Rows that the query's text gives; they never change. Without columns it is the one row that
+    a SELECT without FROM works on."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[exp.Expr, ...], ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+
+@dataclass(frozen=True)
 class Filter:
     """The rows for which the predicate is true."""
 
@@ -295,7 +308,7 @@ class Limit:
 
 
 Node: TypeAlias = (
-    "Scan | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
+    "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
     " | GroupingSets | Distinct | Window | UnionAll | Few | Sort | Limit | ScalarSubquery | Mark"
 )
 
@@ -307,7 +320,7 @@ def column(name: str) -> exp.Column:
 
 def children(node: Node) -> tuple[Node, ...]:
     """The inputs of a node, left to right."""
-    if isinstance(node, Scan):
+    if isinstance(node, (Scan, Values)):
         return ()
     if isinstance(node, (Join, UnionAll)):
         return node.inputs
@@ -322,7 +335,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
     """The same node over other inputs."""
-    if isinstance(node, Scan):
+    if isinstance(node, (Scan, Values)):
         return node
     if isinstance(node, (Join, UnionAll)):
         return replace(node, inputs=inputs)

@@ -1,0 +1,60 @@
+"""Parentheses where a tree says something else than its text would.
+
+Expressions are put in the place of columns, and sqlglot writes a tree as it stands: a product of a
+sum needs parentheses that no one has written.
+"""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from sqlglot import exp
+
+E = TypeVar("E", bound=exp.Expr)
+
+_LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
+    (exp.Or,),
+    (exp.And,),
+    (exp.Not,),
+    (
+        *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.GT, exp.GTE, exp.LT, exp.LTE),
+        *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike),
+    ),
+    (exp.BitwiseOr,),
+    (exp.BitwiseXor,),
+    (exp.BitwiseAnd,),
+    (exp.BitwiseLeftShift, exp.BitwiseRightShift),
+    (exp.Add, exp.Sub, exp.DPipe),
+    (exp.Mul, exp.Div, exp.IntDiv, exp.Mod),
+    (exp.Neg, exp.BitwiseNot),
+    (exp.Bracket, exp.Dot),
+)
+"""Operators from the loosest to the tightest. Source: booleanExpression and valueExpression of
+Spark's SqlBaseParser.g4."""
+
+_OPERANDS = ("this", "expression", "low", "high")
+
+_LEVEL = {kind: level for level, kinds in enumerate(_LEVELS) for kind in kinds}
+_COMPARED = _LEVEL[exp.EQ]
+
+
+def parenthesized(tree: E) -> E:
+    """The tree with every operand in parentheses that its text needs; changed in place."""
+    for node in list(tree.walk()):
+        level, parent = _LEVEL.get(type(node)), node.parent
+        outer = _LEVEL.get(type(parent)) if parent is not None else None
+        if level is None or outer is None or node is tree:
+            continue
+        loose = level < outer or (level == outer and not _chained(node, level))
+        if loose and node.arg_key in _OPERANDS:
+            around = exp.Paren()
+            node.replace(around)
+            around.set("this", node)
+    return tree
+
+
+def _chained(node: exp.Expr, level: int) -> bool:
+    """True for an operand beside an operator of its own level that needs no parentheses."""
+    if level < _COMPARED:
+        return True
+    return level > _COMPARED and node.arg_key == "this" and not isinstance(node, exp.Unary)

@@ -1,0 +1,111 @@
+"""Writes docs/supported-sql.md: what the code itself says of each example in supported-sql.yml.
+
+python docs/supported_sql.py          (or `make docs`)
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.refresh.planner import technique_of
+from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
+from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained
+
+EXAMPLES = Path(__file__).with_name("supported-sql.yml")
+PAGE = Path(__file__).with_name("supported-sql.md")
+
+_SOURCES = {
+    "orders": {
+        "order_id": "bigint",
+        "customer_id": "bigint",
+        "ordered_on": "date",
+        "amount": "decimal(12,2)",
+        "note": "string",
+    },
+    "customers": {"customer_id": "bigint", "segment": "string", "name": "string"},
+    "clicks": {
+        "user_id": "bigint",
+        "tags": "array<string>",
+        "seconds": "int",
+        "score": "double",
+        "counters": "map<string,int>",
+    },
+}
+_ARGUMENTS = {
+    "revenue": "decimal(12,2)",
+    "running": "decimal(12,2)",
+    "sum": "decimal(12,2)",
+    "first_day": "date",
+    "largest": "decimal(12,2)",
+    "mean": "int",
+    "long": "boolean",
+    "checksum": "int",
+    "total": "double",
+}
+"""Types of the arguments of the examples' aggregates, by output."""
+
+_HEAD = """# Which SQL is maintained, and how
+
+Written by `make docs`: every line is what the code says of its example, with the types of a small
+shop. The technique is the one that `adapter_response` names; with the examples' types, which for
+sums of floats, collations and MAP columns make a difference (see the README).
+
+| technique | a refresh |
+|---|---|
+| `row_based` | adds and takes away the rows that changed |
+| `group_aggregate` | adds the change to the counts, sums and extrema of its groups |
+| `affected_groups` | computes the groups that changed again, from their rows only |
+| `affected_partitions` | computes the window partitions that changed again |
+| `full` | rebuilds the view, for the reason given |
+"""
+
+
+def page() -> str:
+    """The page as the code says it."""
+    parts = [_HEAD]
+    for section in yaml.safe_load(EXAMPLES.read_text()):
+        lines = [f"## {section['title']}\n", "| construct | technique | example |", "|---|---|---|"]
+        for example in section["examples"]:
+            said = said_of(example["sql"], frozenset(example.get("double", ())))
+            sql = example["sql"].replace("|", "\\|")
+            lines.append(f"| {example['name']} | {said} | `{sql}` |")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def said_of(sql: str, double: frozenset[str] = frozenset()) -> str:
+    """The technique of an example, or `full` and the reason. `double` are outputs of that type."""
+    relations = [
+        Relation(f"`shop`.`{name}`", RelationKind.DELTA, tuple(columns.items()))
+        for name, columns in _SOURCES.items()
+    ]
+    catalog = Catalog({relation_key(r.name): r for r in relations}, ("shop",))
+    try:
+        view = build_view(sql, catalog)
+        columns = probe(view.root).columns
+        types = {c: "double" if c in double else _type(c) for c in columns}
+        return f"`{technique_of(lay_out(view, types, '`shop`.`v__ivm`')).value}`"
+    except NotMaintained as error:
+        return f"`full`: `{error.reason.code.value}`, {error.reason.detail}"
+
+
+def _type(column: str) -> str:
+    """The assumed Spark type of a column of a probe; its name is close to the source's."""
+    if column.startswith(ARGUMENT):
+        column = column.removeprefix(ARGUMENT)
+        return _ARGUMENTS.get(column, _type(column))
+    for columns in _SOURCES.values():
+        for name, kind in columns.items():
+            if column == name or column.removesuffix("_2") == name:
+                return kind
+    return "bigint"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
