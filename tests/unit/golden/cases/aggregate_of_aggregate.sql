@@ -35,75 +35,59 @@ FROM `shop`.`v__ivm` AS `state`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`orders_2` AS `orders_4`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_5`.`orders_2` AS `orders_4`,
+  COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`orders_2` AS `orders_2`,
-    1 AS `__ivm_weight`
+    `q_4`.`orders_customer_id` AS `customer_id`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
+    count(*) AS `orders_2`
   FROM (
     SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `orders`.`customer_id` AS `__ivm_touched_0`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-    ) AS `q`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`customer_id` AS `customer_id`,
-    `q_7`.`orders_2` AS `orders_2`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT
-      `q_6`.`orders_customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
+      `q_3`.`orders_customer_id` AS `orders_customer_id`,
+      `q_3`.`__ivm_side` AS `__ivm_side`,
+      `q_3`.`__ivm_times` AS `__ivm_times`
     FROM (
       SELECT
-        `q_5`.`orders_customer_id` AS `orders_customer_id`,
-        `q_5`.`__ivm_times` AS `__ivm_times`
+        `q_2`.`orders_customer_id` AS `orders_customer_id`,
+        `q_2`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_4`.`orders_customer_id` AS `orders_customer_id`,
-          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `orders_customer_id`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `orders`.`customer_id` AS `__ivm_touched_0`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_3`
-            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `orders_customer_id`,
-            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          `orders`.`customer_id` AS `orders_customer_id`,
+          `generated`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `orders`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_4`
-        GROUP BY
-          `q_4`.`orders_customer_id`
-      ) AS `q_5`
-      WHERE
-        `q_5`.`__ivm_times` > 0
-    ) AS `q_6`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    GROUP BY
-      `q_6`.`orders_customer_id`
-  ) AS `q_7`
-) AS `q_8`
+        ) AS `q`
+          ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `orders`.`customer_id` AS `orders_customer_id`,
+          -1 AS `__ivm_side`,
+          -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      ) AS `q_2`
+      GROUP BY
+        `q_2`.`orders_customer_id`,
+        `q_2`.`__ivm_side`
+    ) AS `q_3`
+    WHERE
+      `q_3`.`__ivm_times` > 0
+  ) AS `q_4`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  GROUP BY
+    `q_4`.`orders_customer_id`,
+    `q_4`.`__ivm_side`
+) AS `q_5`
 GROUP BY
-  `q_8`.`orders_2`
+  `q_5`.`orders_2`
 ) as s
 on `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -118,75 +102,59 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders_
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`orders_2` AS `orders_4`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_5`.`orders_2` AS `orders_4`,
+  COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`orders_2` AS `orders_2`,
-    1 AS `__ivm_weight`
+    `q_4`.`orders_customer_id` AS `customer_id`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
+    count(*) AS `orders_2`
   FROM (
     SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `orders`.`customer_id` AS `__ivm_touched_0`
-      FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-    ) AS `q`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`customer_id` AS `customer_id`,
-    `q_7`.`orders_2` AS `orders_2`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT
-      `q_6`.`orders_customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
+      `q_3`.`orders_customer_id` AS `orders_customer_id`,
+      `q_3`.`__ivm_side` AS `__ivm_side`,
+      `q_3`.`__ivm_times` AS `__ivm_times`
     FROM (
       SELECT
-        `q_5`.`orders_customer_id` AS `orders_customer_id`,
-        `q_5`.`__ivm_times` AS `__ivm_times`
+        `q_2`.`orders_customer_id` AS `orders_customer_id`,
+        `q_2`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_4`.`orders_customer_id` AS `orders_customer_id`,
-          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `orders_customer_id`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `orders`.`customer_id` AS `__ivm_touched_0`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_3`
-            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-          UNION ALL
-          SELECT
-            `orders`.`customer_id` AS `orders_customer_id`,
-            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          `orders`.`customer_id` AS `orders_customer_id`,
+          `generated`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `orders`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        ) AS `q_4`
-        GROUP BY
-          `q_4`.`orders_customer_id`
-      ) AS `q_5`
-      WHERE
-        `q_5`.`__ivm_times` > 0
-    ) AS `q_6`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    GROUP BY
-      `q_6`.`orders_customer_id`
-  ) AS `q_7`
-) AS `q_8`
+        ) AS `q`
+          ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `orders`.`customer_id` AS `orders_customer_id`,
+          -1 AS `__ivm_side`,
+          -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      ) AS `q_2`
+      GROUP BY
+        `q_2`.`orders_customer_id`,
+        `q_2`.`__ivm_side`
+    ) AS `q_3`
+    WHERE
+      `q_3`.`__ivm_times` > 0
+  ) AS `q_4`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  GROUP BY
+    `q_4`.`orders_customer_id`,
+    `q_4`.`__ivm_side`
+) AS `q_5`
 GROUP BY
-  `q_8`.`orders_2`
+  `q_5`.`orders_2`
 ) as s
 on `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

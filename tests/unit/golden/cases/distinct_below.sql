@@ -32,80 +32,54 @@ FROM `shop`.`v__ivm` AS `state`
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_4`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_4`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
-  SELECT
-    `q_2`.`segment` AS `segment`,
-    `q_2`.`name` AS `name`,
-    1 AS `__ivm_weight`
+  SELECT DISTINCT
+    `q_3`.`segment` AS `segment`,
+    `q_3`.`name` AS `name`,
+    `q_3`.`__ivm_side` AS `__ivm_side`
   FROM (
-    SELECT DISTINCT
-      `customers`.`segment` AS `segment`,
-      `customers`.`name` AS `name`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `customers`.`segment` AS `__ivm_touched_0`,
-        `customers`.`name` AS `__ivm_touched_1`
-      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-    ) AS `q`
-      ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-      AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`segment` AS `segment`,
-    `q_7`.`name` AS `name`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT DISTINCT
-      `q_6`.`segment` AS `segment`,
-      `q_6`.`name` AS `name`
+    SELECT
+      `q_2`.`segment` AS `segment`,
+      `q_2`.`name` AS `name`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_5`.`segment` AS `segment`,
-        `q_5`.`name` AS `name`,
-        `q_5`.`__ivm_times` AS `__ivm_times`
-      FROM (
-        SELECT
-          `q_4`.`segment` AS `segment`,
-          `q_4`.`name` AS `name`,
-          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `customers`.`segment` AS `segment`,
-            `customers`.`name` AS `name`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `customers`.`segment` AS `__ivm_touched_0`,
-              `customers`.`name` AS `__ivm_touched_1`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_3`
-            ON `customers`.`segment` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-            AND `customers`.`name` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_1`
-          UNION ALL
-          SELECT
-            `customers`.`segment` AS `segment`,
-            `customers`.`name` AS `name`,
-            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_4`
-        GROUP BY
-          `q_4`.`segment`,
-          `q_4`.`name`
-      ) AS `q_5`
-      WHERE
-        `q_5`.`__ivm_times` > 0
-    ) AS `q_6`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_7`
-) AS `q_8`
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `customers`.`segment` AS `__ivm_touched_0`,
+          `customers`.`name` AS `__ivm_touched_1`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q`
+        ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        -1 AS `__ivm_side`,
+        -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`segment`,
+      `q_2`.`name`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
 GROUP BY
-  `q_8`.`segment`
+  `q_4`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -120,80 +94,54 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_4`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_4`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
-  SELECT
-    `q_2`.`segment` AS `segment`,
-    `q_2`.`name` AS `name`,
-    1 AS `__ivm_weight`
+  SELECT DISTINCT
+    `q_3`.`segment` AS `segment`,
+    `q_3`.`name` AS `name`,
+    `q_3`.`__ivm_side` AS `__ivm_side`
   FROM (
-    SELECT DISTINCT
-      `customers`.`segment` AS `segment`,
-      `customers`.`name` AS `name`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `customers`.`segment` AS `__ivm_touched_0`,
-        `customers`.`name` AS `__ivm_touched_1`
-      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-    ) AS `q`
-      ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-      AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`segment` AS `segment`,
-    `q_7`.`name` AS `name`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT DISTINCT
-      `q_6`.`segment` AS `segment`,
-      `q_6`.`name` AS `name`
+    SELECT
+      `q_2`.`segment` AS `segment`,
+      `q_2`.`name` AS `name`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_5`.`segment` AS `segment`,
-        `q_5`.`name` AS `name`,
-        `q_5`.`__ivm_times` AS `__ivm_times`
-      FROM (
-        SELECT
-          `q_4`.`segment` AS `segment`,
-          `q_4`.`name` AS `name`,
-          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `customers`.`segment` AS `segment`,
-            `customers`.`name` AS `name`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `customers`.`segment` AS `__ivm_touched_0`,
-              `customers`.`name` AS `__ivm_touched_1`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_3`
-            ON `customers`.`segment` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
-            AND `customers`.`name` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_1`
-          UNION ALL
-          SELECT
-            `customers`.`segment` AS `segment`,
-            `customers`.`name` AS `name`,
-            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_4`
-        GROUP BY
-          `q_4`.`segment`,
-          `q_4`.`name`
-      ) AS `q_5`
-      WHERE
-        `q_5`.`__ivm_times` > 0
-    ) AS `q_6`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_6`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_7`
-) AS `q_8`
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `customers`.`segment` AS `__ivm_touched_0`,
+          `customers`.`name` AS `__ivm_touched_1`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q`
+        ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        -1 AS `__ivm_side`,
+        -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`segment`,
+      `q_2`.`name`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
 GROUP BY
-  `q_8`.`segment`
+  `q_4`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -36,24 +36,22 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id` AS `customer_id`,
-  `q_15`.`amount` AS `amount`,
-  `q_15`.`segment` AS `segment`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id`, `q_15`.`amount`, `q_15`.`segment`) AS `__ivm_hash`
+  `q_10`.`customer_id` AS `customer_id`,
+  `q_10`.`amount` AS `amount`,
+  `q_10`.`segment` AS `segment`,
+  `q_10`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_14`.`orders_customer_id`, `q_14`.`customers_customer_id`) AS `customer_id`,
-    `q_14`.`orders_amount` AS `amount`,
-    `q_14`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
+    `q_8`.`orders_amount` AS `amount`,
+    `q_9`.`customers_segment` AS `segment`,
+    COALESCE(SUM(COALESCE(`q_8`.`__ivm_side`, `q_9`.`__ivm_side_right`)), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`customer_id` AS `orders_customer_id`,
       `orders`.`amount` AS `orders_amount`,
-      `q_5`.`customers_customer_id` AS `customers_customer_id`,
-      `q_5`.`customers_segment` AS `customers_segment`,
-      1 AS `__ivm_weight`
+      `generated`.`__ivm_side` AS `__ivm_side`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT DISTINCT
@@ -71,115 +69,79 @@ FROM (
       ) AS `q`
     ) AS `q_2`
       ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    FULL JOIN (
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_side`
+  ) AS `q_8`
+  FULL JOIN (
+    SELECT
+      `q_7`.`customers_customer_id` AS `customers_customer_id`,
+      `q_7`.`customers_segment` AS `customers_segment`,
+      `q_7`.`__ivm_side` AS `__ivm_side_right`
+    FROM (
       SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_6`.`customers_customer_id` AS `customers_customer_id`,
+        `q_6`.`customers_segment` AS `customers_segment`,
+        `q_6`.`__ivm_side` AS `__ivm_side`,
+        `q_6`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`customers_customer_id` AS `customers_customer_id`,
+          `q_5`.`customers_segment` AS `customers_segment`,
+          `q_5`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          WHERE
-            FALSE
+            `customers`.`customer_id` AS `customers_customer_id`,
+            `customers`.`segment` AS `customers_segment`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+              WHERE
+                FALSE
+              UNION ALL
+              SELECT
+                `customers`.`customer_id` AS `__ivm_touched_0`
+              FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+            ) AS `q_3`
+          ) AS `q_4`
+            ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
+            `customers`.`customer_id` AS `customers_customer_id`,
+            `customers`.`segment` AS `customers_segment`,
+            -1 AS `__ivm_side`,
+            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
-    UNION ALL
-    SELECT
-      `orders`.`customer_id` AS `orders_customer_id`,
-      `orders`.`amount` AS `orders_amount`,
-      `q_13`.`customers_customer_id` AS `customers_customer_id`,
-      `q_13`.`customers_segment` AS `customers_segment`,
-      -1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        ) AS `q_5`
+        GROUP BY
+          `q_5`.`customers_customer_id`,
+          `q_5`.`customers_segment`,
+          `q_5`.`__ivm_side`
       ) AS `q_6`
+      WHERE
+        `q_6`.`__ivm_times` > 0
     ) AS `q_7`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-    FULL JOIN (
-      SELECT
-        `q_12`.`customers_customer_id` AS `customers_customer_id`,
-        `q_12`.`customers_segment` AS `customers_segment`
-      FROM (
-        SELECT
-          `q_11`.`customers_customer_id` AS `customers_customer_id`,
-          `q_11`.`customers_segment` AS `customers_segment`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_10`.`customers_customer_id` AS `customers_customer_id`,
-            `q_10`.`customers_segment` AS `customers_segment`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `customers`.`customer_id` AS `customers_customer_id`,
-              `customers`.`segment` AS `customers_segment`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `customers`.`customer_id` AS `customers_customer_id`,
-              `customers`.`segment` AS `customers_segment`,
-              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          ) AS `q_10`
-          GROUP BY
-            `q_10`.`customers_customer_id`,
-            `q_10`.`customers_segment`
-        ) AS `q_11`
-        WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-      ON `orders`.`customer_id` = `q_13`.`customers_customer_id`
-  ) AS `q_14`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+  ) AS `q_9`
+    ON `q_8`.`orders_customer_id` = `q_9`.`customers_customer_id`
+    AND `q_8`.`__ivm_side` = `q_9`.`__ivm_side_right`
   GROUP BY
-    COALESCE(`q_14`.`orders_customer_id`, `q_14`.`customers_customer_id`),
-    `q_14`.`orders_amount`,
-    `q_14`.`customers_segment`
-) AS `q_15`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`),
+    `q_8`.`orders_amount`,
+    `q_9`.`customers_segment`
+) AS `q_10`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -197,28 +159,87 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`customer_id` AS `customer_id`,
-  `q_16`.`amount` AS `amount`,
-  `q_16`.`segment` AS `segment`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`customer_id`, `q_16`.`amount`, `q_16`.`segment`) AS `__ivm_hash`
+  `q_10`.`customer_id` AS `customer_id`,
+  `q_10`.`amount` AS `amount`,
+  `q_10`.`segment` AS `segment`,
+  `q_10`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`) AS `customer_id`,
-    `q_15`.`orders_amount` AS `amount`,
-    `q_15`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
+    `q_8`.`orders_amount` AS `amount`,
+    `q_9`.`customers_segment` AS `segment`,
+    COALESCE(SUM(COALESCE(`q_8`.`__ivm_side`, `q_9`.`__ivm_side_right`)), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `orders`.`customer_id` AS `orders_customer_id`,
-      `orders`.`amount` AS `orders_amount`,
-      `q_5`.`customers_customer_id` AS `customers_customer_id`,
-      `q_5`.`customers_segment` AS `customers_segment`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`amount` AS `orders_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+              UNION ALL
+              SELECT
+                `customers`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+              WHERE
+                FALSE
+            ) AS `q`
+          ) AS `q_2`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`amount` AS `orders_amount`,
+            -1 AS `__ivm_side`,
+            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+        GROUP BY
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_amount`,
+          `q_3`.`__ivm_side`
+      ) AS `q_4`
+      WHERE
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_8`
+  FULL JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customers_customer_id`,
+      `customers`.`segment` AS `customers_segment`,
+      `generated_3`.`__ivm_side` AS `__ivm_side_right`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `orders`.`customer_id` AS `__ivm_touched_0`
@@ -229,123 +250,21 @@ FROM (
         FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
         WHERE
           FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    FULL JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
-    UNION ALL
-    SELECT
-      `q_13`.`orders_customer_id` AS `orders_customer_id`,
-      `q_13`.`orders_amount` AS `orders_amount`,
-      `q_14`.`customers_customer_id` AS `customers_customer_id`,
-      `q_14`.`customers_segment` AS `customers_segment`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`orders_customer_id` AS `orders_customer_id`,
-        `q_10`.`orders_amount` AS `orders_amount`
-      FROM (
-        SELECT
-          `q_9`.`orders_customer_id` AS `orders_customer_id`,
-          `q_9`.`orders_amount` AS `orders_amount`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`orders_customer_id` AS `orders_customer_id`,
-            `q_8`.`orders_amount` AS `orders_amount`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`amount` AS `orders_amount`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`amount` AS `orders_amount`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`orders_customer_id`,
-            `q_8`.`orders_amount`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-    FULL JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-        ) AS `q_11`
-      ) AS `q_12`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
-    ) AS `q_14`
-      ON `q_13`.`orders_customer_id` = `q_14`.`customers_customer_id`
-  ) AS `q_15`
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated_3 AS `__ivm_side`
+  ) AS `q_9`
+    ON `q_8`.`orders_customer_id` = `q_9`.`customers_customer_id`
+    AND `q_8`.`__ivm_side` = `q_9`.`__ivm_side_right`
   GROUP BY
-    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`),
-    `q_15`.`orders_amount`,
-    `q_15`.`customers_segment`
-) AS `q_16`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`),
+    `q_8`.`orders_amount`,
+    `q_9`.`customers_segment`
+) AS `q_10`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -363,28 +282,87 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`customer_id` AS `customer_id`,
-  `q_16`.`amount` AS `amount`,
-  `q_16`.`segment` AS `segment`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`customer_id`, `q_16`.`amount`, `q_16`.`segment`) AS `__ivm_hash`
+  `q_10`.`customer_id` AS `customer_id`,
+  `q_10`.`amount` AS `amount`,
+  `q_10`.`segment` AS `segment`,
+  `q_10`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`) AS `customer_id`,
-    `q_15`.`orders_amount` AS `amount`,
-    `q_15`.`customers_segment` AS `segment`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
+    `q_8`.`orders_amount` AS `amount`,
+    `q_9`.`customers_segment` AS `segment`,
+    COALESCE(SUM(COALESCE(`q_8`.`__ivm_side`, `q_9`.`__ivm_side_right`)), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `orders`.`customer_id` AS `orders_customer_id`,
-      `orders`.`amount` AS `orders_amount`,
-      `q_5`.`customers_customer_id` AS `customers_customer_id`,
-      `q_5`.`customers_segment` AS `customers_segment`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      `q_5`.`orders_customer_id` AS `orders_customer_id`,
+      `q_5`.`orders_amount` AS `orders_amount`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`amount` AS `orders_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+              UNION ALL
+              SELECT
+                `customers`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+              WHERE
+                FALSE
+            ) AS `q`
+          ) AS `q_2`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`amount` AS `orders_amount`,
+            -1 AS `__ivm_side`,
+            -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+        ) AS `q_3`
+        GROUP BY
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_amount`,
+          `q_3`.`__ivm_side`
+      ) AS `q_4`
+      WHERE
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_8`
+  FULL JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customers_customer_id`,
+      `customers`.`segment` AS `customers_segment`,
+      `generated_3`.`__ivm_side` AS `__ivm_side_right`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
           `orders`.`customer_id` AS `__ivm_touched_0`
@@ -395,123 +373,21 @@ FROM (
         FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
         WHERE
           FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    FULL JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customers_customer_id`
-    UNION ALL
-    SELECT
-      `q_13`.`orders_customer_id` AS `orders_customer_id`,
-      `q_13`.`orders_amount` AS `orders_amount`,
-      `q_14`.`customers_customer_id` AS `customers_customer_id`,
-      `q_14`.`customers_segment` AS `customers_segment`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`orders_customer_id` AS `orders_customer_id`,
-        `q_10`.`orders_amount` AS `orders_amount`
-      FROM (
-        SELECT
-          `q_9`.`orders_customer_id` AS `orders_customer_id`,
-          `q_9`.`orders_amount` AS `orders_amount`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`orders_customer_id` AS `orders_customer_id`,
-            `q_8`.`orders_amount` AS `orders_amount`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`amount` AS `orders_amount`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `orders`.`customer_id` AS `orders_customer_id`,
-              `orders`.`amount` AS `orders_amount`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`orders_customer_id`,
-            `q_8`.`orders_amount`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-    FULL JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            FALSE
-        ) AS `q_11`
-      ) AS `q_12`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
-    ) AS `q_14`
-      ON `q_13`.`orders_customer_id` = `q_14`.`customers_customer_id`
-  ) AS `q_15`
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated_3 AS `__ivm_side`
+  ) AS `q_9`
+    ON `q_8`.`orders_customer_id` = `q_9`.`customers_customer_id`
+    AND `q_8`.`__ivm_side` = `q_9`.`__ivm_side_right`
   GROUP BY
-    COALESCE(`q_15`.`orders_customer_id`, `q_15`.`customers_customer_id`),
-    `q_15`.`orders_amount`,
-    `q_15`.`customers_segment`
-) AS `q_16`
+    COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`),
+    `q_8`.`orders_amount`,
+    `q_9`.`customers_segment`
+) AS `q_10`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

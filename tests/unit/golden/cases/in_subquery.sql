@@ -34,147 +34,85 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`order_id` AS `order_id`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`order_id`) AS `__ivm_hash`
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`order_id` AS `orders_order_id`,
       `orders`.`customer_id` AS `orders_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        WHERE
-          `customers`.`segment` = 'a'
-      ) AS `q`
-    ) AS `q_2`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT SEMI JOIN (
       SELECT
         `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-          WHERE
-            `customers`.`segment` = 'a'
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
       WHERE
         `customers`.`segment` = 'a'
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customer_id`
-    UNION ALL
+    ) AS `q`
+      ON `orders`.`customer_id` = `q`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT SEMI JOIN (
     SELECT
-      `orders`.`order_id` AS `orders_order_id`,
-      `orders`.`customer_id` AS `orders_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-        WHERE
-          `customers`.`segment` = 'a'
-      ) AS `q_6`
-    ) AS `q_7`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-    LEFT SEMI JOIN (
+      `q_6`.`customer_id` AS `customer_id`,
+      `q_6`.`__ivm_side` AS `__ivm_side`
+    FROM (
       SELECT
-        `q_12`.`customer_id` AS `customer_id`
+        `q_5`.`customer_id` AS `customer_id`,
+        `q_5`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_11`.`customer_id` AS `customer_id`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
+          `q_4`.`customer_id` AS `customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
         FROM (
           SELECT
-            `q_10`.`customer_id` AS `customer_id`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `customers`.`customer_id` AS `customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
-                WHERE
-                  `customers`.`segment` = 'a'
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
-            WHERE
-              `customers`.`segment` = 'a'
-            UNION ALL
-            SELECT
-              `customers`.`customer_id` AS `customer_id`,
-              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            `customers`.`customer_id` AS `customer_id`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `customers`.`customer_id` AS `__ivm_touched_0`
             FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
             WHERE
               `customers`.`segment` = 'a'
-          ) AS `q_10`
-          GROUP BY
-            `q_10`.`customer_id`
-        ) AS `q_11`
+          ) AS `q_3`
+            ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+          WHERE
+            `customers`.`segment` = 'a'
+        ) AS `q_4`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `customers`.`customer_id` AS `customer_id`,
+          -1 AS `__ivm_side`,
+          -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
         WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-      ON `orders`.`customer_id` = `q_13`.`customer_id`
-  ) AS `q_14`
+          `customers`.`segment` = 'a'
+      ) AS `q_5`
+      GROUP BY
+        `q_5`.`customer_id`,
+        `q_5`.`__ivm_side`
+    ) AS `q_6`
+    WHERE
+      `q_6`.`__ivm_times` > 0
+  ) AS `q_7`
+    ON `q_2`.`orders_customer_id` = `q_7`.`customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_7`.`__ivm_side`
   GROUP BY
-    `q_14`.`orders_order_id`
-) AS `q_15`
+    `q_2`.`orders_order_id`
+) AS `q_8`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -190,147 +128,27 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`order_id` AS `order_id`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`order_id`) AS `__ivm_hash`
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_15`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT SEMI JOIN (
     SELECT
-      `orders`.`order_id` AS `orders_order_id`,
-      `orders`.`customer_id` AS `orders_customer_id`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-        WHERE
-          `customers`.`segment` = 'a' AND FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT SEMI JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-      WHERE
-        `customers`.`segment` = 'a'
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customer_id`
-    UNION ALL
-    SELECT
-      `q_11`.`orders_order_id` AS `orders_order_id`,
-      `q_11`.`orders_customer_id` AS `orders_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`orders_order_id` AS `orders_order_id`,
-        `q_10`.`orders_customer_id` AS `orders_customer_id`
-      FROM (
-        SELECT
-          `q_9`.`orders_order_id` AS `orders_order_id`,
-          `q_9`.`orders_customer_id` AS `orders_customer_id`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`orders_order_id` AS `orders_order_id`,
-            `q_8`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  `customers`.`segment` = 'a' AND FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`orders_order_id`,
-            `q_8`.`orders_customer_id`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_11`
-    LEFT SEMI JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_12`
-      ) AS `q_13`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
-      WHERE
-        `customers`.`segment` = 'a'
-    ) AS `q_14`
-      ON `q_11`.`orders_customer_id` = `q_14`.`customer_id`
-  ) AS `q_15`
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      `customers`.`segment` = 'a'
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id`
   GROUP BY
-    `q_15`.`orders_order_id`
-) AS `q_16`
+    `orders`.`order_id`
+) AS `q_2`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -346,147 +164,27 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`order_id` AS `order_id`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`order_id`) AS `__ivm_hash`
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_15`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT SEMI JOIN (
     SELECT
-      `orders`.`order_id` AS `orders_order_id`,
-      `orders`.`customer_id` AS `orders_customer_id`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `orders`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-        WHERE
-          `customers`.`segment` = 'a' AND FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT SEMI JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-      WHERE
-        `customers`.`segment` = 'a'
-    ) AS `q_5`
-      ON `orders`.`customer_id` = `q_5`.`customer_id`
-    UNION ALL
-    SELECT
-      `q_11`.`orders_order_id` AS `orders_order_id`,
-      `q_11`.`orders_customer_id` AS `orders_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`orders_order_id` AS `orders_order_id`,
-        `q_10`.`orders_customer_id` AS `orders_customer_id`
-      FROM (
-        SELECT
-          `q_9`.`orders_order_id` AS `orders_order_id`,
-          `q_9`.`orders_customer_id` AS `orders_customer_id`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`orders_order_id` AS `orders_order_id`,
-            `q_8`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `orders`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-                UNION ALL
-                SELECT
-                  `customers`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-                WHERE
-                  `customers`.`segment` = 'a' AND FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `orders`.`order_id` AS `orders_order_id`,
-              `orders`.`customer_id` AS `orders_customer_id`,
-              -IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`orders_order_id`,
-            `q_8`.`orders_customer_id`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_11`
-    LEFT SEMI JOIN (
-      SELECT
-        `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `orders`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-          UNION ALL
-          SELECT
-            `customers`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          WHERE
-            `customers`.`segment` = 'a' AND FALSE
-        ) AS `q_12`
-      ) AS `q_13`
-        ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
-      WHERE
-        `customers`.`segment` = 'a'
-    ) AS `q_14`
-      ON `q_11`.`orders_customer_id` = `q_14`.`customer_id`
-  ) AS `q_15`
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    WHERE
+      `customers`.`segment` = 'a'
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id`
   GROUP BY
-    `q_15`.`orders_order_id`
-) AS `q_16`
+    `orders`.`order_id`
+) AS `q_2`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

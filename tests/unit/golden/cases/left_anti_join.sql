@@ -32,135 +32,25 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`customer_id` AS `customer_id`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`customer_id`) AS `__ivm_hash`
+  `q_2`.`customer_id` AS `customer_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_15`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
+    `c`.`customer_id` AS `customer_id`,
+    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  LEFT ANTI JOIN (
     SELECT
-      `c`.`customer_id` AS `c_customer_id`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-        UNION ALL
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-        WHERE
-          FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT ANTI JOIN (
-      SELECT
-        `o`.`customer_id` AS `o_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          UNION ALL
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `q_5`.`o_customer_id` = `c`.`customer_id`
-    UNION ALL
-    SELECT
-      `q_11`.`c_customer_id` AS `c_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`c_customer_id` AS `c_customer_id`
-      FROM (
-        SELECT
-          `q_9`.`c_customer_id` AS `c_customer_id`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`c_customer_id` AS `c_customer_id`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-                UNION ALL
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`c_customer_id`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_11`
-    LEFT ANTI JOIN (
-      SELECT
-        `o`.`customer_id` AS `o_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_12`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          UNION ALL
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-          WHERE
-            FALSE
-        ) AS `q_12`
-      ) AS `q_13`
-        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_13`.`__ivm_touched_0`
-    ) AS `q_14`
-      ON `q_14`.`o_customer_id` = `q_11`.`c_customer_id`
-  ) AS `q_15`
+      `o`.`customer_id` AS `o_customer_id`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+  ) AS `q`
+    ON `q`.`o_customer_id` = `c`.`customer_id`
   GROUP BY
-    `q_15`.`c_customer_id`
-) AS `q_16`
+    `c`.`customer_id`
+) AS `q_2`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -176,131 +66,72 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id` AS `customer_id`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id`) AS `__ivm_hash`
+  `q_7`.`customer_id` AS `customer_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
       1 AS `__ivm_weight`
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q`
-    ) AS `q_2`
-      ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT ANTI JOIN (
       SELECT
         `o`.`customer_id` AS `o_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
+      FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    ) AS `q`
+      ON `q`.`o_customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT ANTI JOIN (
+    SELECT
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`o_customer_id` AS `o_customer_id`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
             `o`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
         ) AS `q_3`
-      ) AS `q_4`
-        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `q_5`.`o_customer_id` = `c`.`customer_id`
-    UNION ALL
-    SELECT
-      `c`.`customer_id` AS `c_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
+          `o`.`customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
         FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q_6`
-    ) AS `q_7`
-      ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-    LEFT ANTI JOIN (
-      SELECT
-        `q_12`.`o_customer_id` AS `o_customer_id`
-      FROM (
-        SELECT
-          `q_11`.`o_customer_id` AS `o_customer_id`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_10`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `o`.`customer_id` AS `o_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `o`.`customer_id` AS `o_customer_id`,
-              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_10`
-          GROUP BY
-            `q_10`.`o_customer_id`
-        ) AS `q_11`
-        WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-      ON `q_13`.`o_customer_id` = `c`.`customer_id`
-  ) AS `q_14`
+      ) AS `q_4`
+      GROUP BY
+        `q_4`.`o_customer_id`,
+        `q_4`.`__ivm_side`
+    ) AS `q_5`
+    WHERE
+      `q_5`.`__ivm_times` > 0
+  ) AS `q_6`
+    ON `q_6`.`o_customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
   GROUP BY
-    `q_14`.`c_customer_id`
-) AS `q_15`
+    `q_2`.`c_customer_id`
+) AS `q_7`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -316,131 +147,72 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`customer_id` AS `customer_id`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`customer_id`) AS `__ivm_hash`
+  `q_7`.`customer_id` AS `customer_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
       1 AS `__ivm_weight`
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q`
-    ) AS `q_2`
-      ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT ANTI JOIN (
       SELECT
         `o`.`customer_id` AS `o_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-          UNION ALL
-          SELECT
+      FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    ) AS `q`
+      ON `q`.`o_customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT ANTI JOIN (
+    SELECT
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`o_customer_id` AS `o_customer_id`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
             `o`.`customer_id` AS `__ivm_touched_0`
           FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
         ) AS `q_3`
-      ) AS `q_4`
-        ON `o`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `q_5`.`o_customer_id` = `c`.`customer_id`
-    UNION ALL
-    SELECT
-      `c`.`customer_id` AS `c_customer_id`,
-      -1 AS `__ivm_weight`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
+          `o`.`customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
         FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-      ) AS `q_6`
-    ) AS `q_7`
-      ON `c`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-    LEFT ANTI JOIN (
-      SELECT
-        `q_12`.`o_customer_id` AS `o_customer_id`
-      FROM (
-        SELECT
-          `q_11`.`o_customer_id` AS `o_customer_id`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_10`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `o`.`customer_id` AS `o_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `o`.`customer_id` AS `o_customer_id`,
-              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_10`
-          GROUP BY
-            `q_10`.`o_customer_id`
-        ) AS `q_11`
-        WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-      ON `q_13`.`o_customer_id` = `c`.`customer_id`
-  ) AS `q_14`
+      ) AS `q_4`
+      GROUP BY
+        `q_4`.`o_customer_id`,
+        `q_4`.`__ivm_side`
+    ) AS `q_5`
+    WHERE
+      `q_5`.`__ivm_times` > 0
+  ) AS `q_6`
+    ON `q_6`.`o_customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
   GROUP BY
-    `q_14`.`c_customer_id`
-) AS `q_15`
+    `q_2`.`c_customer_id`
+) AS `q_7`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -32,147 +32,91 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_15`.`order_id` AS `order_id`,
-  `q_15`.`segment` AS `segment`,
-  `q_15`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_15`.`order_id`, `q_15`.`segment`) AS `__ivm_hash`
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`segment` AS `segment`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`, `q_8`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_14`.`o_order_id` AS `order_id`,
-    `q_14`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_14`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`o_order_id` AS `order_id`,
+    `q_7`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `q_5`.`c_customer_id` AS `c_customer_id`,
-      `q_5`.`c_segment` AS `c_segment`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-      ) AS `q`
-    ) AS `q_2`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`,
         `c`.`segment` AS `c_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    ) AS `q`
+      ON `o`.`customer_id` = `q`.`c_customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_6`
+  LEFT JOIN (
+    SELECT
+      `q_5`.`c_customer_id` AS `c_customer_id`,
+      `q_5`.`c_segment` AS `c_segment`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`c_customer_id` AS `c_customer_id`,
+        `q_4`.`c_segment` AS `c_segment`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_3`.`c_customer_id` AS `c_customer_id`,
+          `q_3`.`c_segment` AS `c_segment`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-          WHERE
-            FALSE
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `c`.`customer_id` AS `__ivm_touched_0`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+          ) AS `q_2`
+            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            -1 AS `__ivm_side`,
+            -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
           FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
         ) AS `q_3`
+        GROUP BY
+          `q_3`.`c_customer_id`,
+          `q_3`.`c_segment`,
+          `q_3`.`__ivm_side`
       ) AS `q_4`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+      WHERE
+        `q_4`.`__ivm_times` > 0
     ) AS `q_5`
-      ON `o`.`customer_id` = `q_5`.`c_customer_id`
-    UNION ALL
-    SELECT
-      `o`.`order_id` AS `o_order_id`,
-      `o`.`customer_id` AS `o_customer_id`,
-      `q_13`.`c_customer_id` AS `c_customer_id`,
-      `q_13`.`c_segment` AS `c_segment`,
-      -1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-        WHERE
-          FALSE
-        UNION ALL
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-      ) AS `q_6`
-    ) AS `q_7`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-    LEFT JOIN (
-      SELECT
-        `q_12`.`c_customer_id` AS `c_customer_id`,
-        `q_12`.`c_segment` AS `c_segment`
-      FROM (
-        SELECT
-          `q_11`.`c_customer_id` AS `c_customer_id`,
-          `q_11`.`c_segment` AS `c_segment`,
-          `q_11`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_10`.`c_customer_id` AS `c_customer_id`,
-            `q_10`.`c_segment` AS `c_segment`,
-            SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              `c`.`segment` AS `c_segment`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_8`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-                WHERE
-                  FALSE
-                UNION ALL
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-              ) AS `q_8`
-            ) AS `q_9`
-              ON `c`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              `c`.`segment` AS `c_segment`,
-              -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          ) AS `q_10`
-          GROUP BY
-            `q_10`.`c_customer_id`,
-            `q_10`.`c_segment`
-        ) AS `q_11`
-        WHERE
-          `q_11`.`__ivm_times` > 0
-      ) AS `q_12`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_12`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-      ON `o`.`customer_id` = `q_13`.`c_customer_id`
-  ) AS `q_14`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+  ) AS `q_7`
+    ON `q_6`.`o_customer_id` = `q_7`.`c_customer_id`
+    AND `q_6`.`__ivm_kept_side` = `q_7`.`__ivm_side`
   GROUP BY
-    `q_14`.`o_order_id`,
-    `q_14`.`c_segment`
-) AS `q_15`
+    `q_6`.`o_order_id`,
+    `q_7`.`c_segment`
+) AS `q_8`
 WHERE
-  `q_15`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -189,152 +133,24 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`order_id` AS `order_id`,
-  `q_16`.`segment` AS `segment`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`order_id`, `q_16`.`segment`) AS `__ivm_hash`
+  `q`.`order_id` AS `order_id`,
+  `q`.`segment` AS `segment`,
+  `q`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_15`.`o_order_id` AS `order_id`,
-    `q_15`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
-    SELECT
-      `o`.`order_id` AS `o_order_id`,
-      `o`.`customer_id` AS `o_customer_id`,
-      `q_5`.`c_customer_id` AS `c_customer_id`,
-      `q_5`.`c_segment` AS `c_segment`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        UNION ALL
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT JOIN (
-      SELECT
-        `c`.`customer_id` AS `c_customer_id`,
-        `c`.`segment` AS `c_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          UNION ALL
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `o`.`customer_id` = `q_5`.`c_customer_id`
-    UNION ALL
-    SELECT
-      `q_13`.`o_order_id` AS `o_order_id`,
-      `q_13`.`o_customer_id` AS `o_customer_id`,
-      `q_14`.`c_customer_id` AS `c_customer_id`,
-      `q_14`.`c_segment` AS `c_segment`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`o_order_id` AS `o_order_id`,
-        `q_10`.`o_customer_id` AS `o_customer_id`
-      FROM (
-        SELECT
-          `q_9`.`o_order_id` AS `o_order_id`,
-          `q_9`.`o_customer_id` AS `o_customer_id`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`o_order_id` AS `o_order_id`,
-            `q_8`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `o`.`order_id` AS `o_order_id`,
-              `o`.`customer_id` AS `o_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-                UNION ALL
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `o`.`order_id` AS `o_order_id`,
-              `o`.`customer_id` AS `o_customer_id`,
-              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`o_order_id`,
-            `q_8`.`o_customer_id`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-    LEFT JOIN (
-      SELECT
-        `c`.`customer_id` AS `c_customer_id`,
-        `c`.`segment` AS `c_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          UNION ALL
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-        ) AS `q_11`
-      ) AS `q_12`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
-    ) AS `q_14`
-      ON `q_13`.`o_customer_id` = `q_14`.`c_customer_id`
-  ) AS `q_15`
+    `o`.`order_id` AS `order_id`,
+    `c`.`segment` AS `segment`,
+    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `o`.`customer_id` = `c`.`customer_id`
   GROUP BY
-    `q_15`.`o_order_id`,
-    `q_15`.`c_segment`
-) AS `q_16`
+    `o`.`order_id`,
+    `c`.`segment`
+) AS `q`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -351,152 +167,24 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_16`.`order_id` AS `order_id`,
-  `q_16`.`segment` AS `segment`,
-  `q_16`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_16`.`order_id`, `q_16`.`segment`) AS `__ivm_hash`
+  `q`.`order_id` AS `order_id`,
+  `q`.`segment` AS `segment`,
+  `q`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_15`.`o_order_id` AS `order_id`,
-    `q_15`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
-    SELECT
-      `o`.`order_id` AS `o_order_id`,
-      `o`.`customer_id` AS `o_customer_id`,
-      `q_5`.`c_customer_id` AS `c_customer_id`,
-      `q_5`.`c_segment` AS `c_segment`,
-      1 AS `__ivm_weight`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    LEFT SEMI JOIN (
-      SELECT DISTINCT
-        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-      FROM (
-        SELECT
-          `o`.`customer_id` AS `__ivm_touched_0`
-        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        UNION ALL
-        SELECT
-          `c`.`customer_id` AS `__ivm_touched_0`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        WHERE
-          FALSE
-      ) AS `q`
-    ) AS `q_2`
-      ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
-    LEFT JOIN (
-      SELECT
-        `c`.`customer_id` AS `c_customer_id`,
-        `c`.`segment` AS `c_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          UNION ALL
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-        ) AS `q_3`
-      ) AS `q_4`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
-    ) AS `q_5`
-      ON `o`.`customer_id` = `q_5`.`c_customer_id`
-    UNION ALL
-    SELECT
-      `q_13`.`o_order_id` AS `o_order_id`,
-      `q_13`.`o_customer_id` AS `o_customer_id`,
-      `q_14`.`c_customer_id` AS `c_customer_id`,
-      `q_14`.`c_segment` AS `c_segment`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_10`.`o_order_id` AS `o_order_id`,
-        `q_10`.`o_customer_id` AS `o_customer_id`
-      FROM (
-        SELECT
-          `q_9`.`o_order_id` AS `o_order_id`,
-          `q_9`.`o_customer_id` AS `o_customer_id`,
-          `q_9`.`__ivm_times` AS `__ivm_times`
-        FROM (
-          SELECT
-            `q_8`.`o_order_id` AS `o_order_id`,
-            `q_8`.`o_customer_id` AS `o_customer_id`,
-            SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `o`.`order_id` AS `o_order_id`,
-              `o`.`customer_id` AS `o_customer_id`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LEFT SEMI JOIN (
-              SELECT DISTINCT
-                `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
-              FROM (
-                SELECT
-                  `o`.`customer_id` AS `__ivm_touched_0`
-                FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-                UNION ALL
-                SELECT
-                  `c`.`customer_id` AS `__ivm_touched_0`
-                FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-                WHERE
-                  FALSE
-              ) AS `q_6`
-            ) AS `q_7`
-              ON `o`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
-            UNION ALL
-            SELECT
-              `o`.`order_id` AS `o_order_id`,
-              `o`.`customer_id` AS `o_customer_id`,
-              -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_8`
-          GROUP BY
-            `q_8`.`o_order_id`,
-            `q_8`.`o_customer_id`
-        ) AS `q_9`
-        WHERE
-          `q_9`.`__ivm_times` > 0
-      ) AS `q_10`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_10`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_13`
-    LEFT JOIN (
-      SELECT
-        `c`.`customer_id` AS `c_customer_id`,
-        `c`.`segment` AS `c_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-      LEFT SEMI JOIN (
-        SELECT DISTINCT
-          `q_11`.`__ivm_touched_0` AS `__ivm_touched_0`
-        FROM (
-          SELECT
-            `o`.`customer_id` AS `__ivm_touched_0`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          UNION ALL
-          SELECT
-            `c`.`customer_id` AS `__ivm_touched_0`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          WHERE
-            FALSE
-        ) AS `q_11`
-      ) AS `q_12`
-        ON `c`.`customer_id` IS NOT DISTINCT FROM `q_12`.`__ivm_touched_0`
-    ) AS `q_14`
-      ON `q_13`.`o_customer_id` = `q_14`.`c_customer_id`
-  ) AS `q_15`
+    `o`.`order_id` AS `order_id`,
+    `c`.`segment` AS `segment`,
+    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `o`.`customer_id` = `c`.`customer_id`
   GROUP BY
-    `q_15`.`o_order_id`,
-    `q_15`.`c_segment`
-) AS `q_16`
+    `o`.`order_id`,
+    `c`.`segment`
+) AS `q`
 WHERE
-  `q_16`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

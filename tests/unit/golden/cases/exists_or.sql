@@ -1,0 +1,306 @@
+-- view
+select order_id from shop.orders o where amount > 100 or exists (select 1 from shop.customers c where c.customer_id = o.customer_id)
+
+-- state
+SELECT
+  `q_4`.`order_id` AS `order_id`,
+  xxhash64(`q_4`.`order_id`) AS `__ivm_hash`,
+  `q_4`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `q_3`.`o_order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q`
+      ON `q`.`c_customer_id` = `o`.`customer_id`
+    UNION ALL
+    SELECT
+      `o`.`order_id` AS `o_order_id`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT ANTI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q_2`
+      ON `q_2`.`c_customer_id` = `o`.`customer_id`
+    WHERE
+      (
+        `o`.`amount` > 100
+      )
+  ) AS `q_3`
+  GROUP BY
+    `q_3`.`o_order_id`
+) AS `q_4`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_14`.`order_id` AS `order_id`,
+  `q_14`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_14`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_13`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_13`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_2`.`o_order_id` AS `o_order_id`,
+      `q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT SEMI JOIN (
+        SELECT
+          `c`.`customer_id` AS `c_customer_id`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+      ) AS `q`
+        ON `q`.`c_customer_id` = `o`.`customer_id`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+    ) AS `q_2`
+    LEFT SEMI JOIN (
+      SELECT
+        `q_5`.`c_customer_id` AS `c_customer_id`,
+        `q_5`.`__ivm_side` AS `__ivm_side`
+      FROM (
+        SELECT
+          `q_4`.`c_customer_id` AS `c_customer_id`,
+          `q_4`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `c`.`customer_id` AS `c_customer_id`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `c`.`customer_id` AS `__ivm_touched_0`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+          ) AS `q_3`
+            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `c_customer_id`,
+            -1 AS `__ivm_side`,
+            -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+        ) AS `q_4`
+        GROUP BY
+          `q_4`.`c_customer_id`,
+          `q_4`.`__ivm_side`
+      ) AS `q_5`
+      WHERE
+        `q_5`.`__ivm_times` > 0
+    ) AS `q_6`
+      ON `q_6`.`c_customer_id` = `q_2`.`o_customer_id`
+      AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
+    UNION ALL
+    SELECT
+      `q_8`.`o_order_id` AS `o_order_id`,
+      `q_8`.`__ivm_weight` * `q_8`.`__ivm_kept_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`amount` AS `o_amount`,
+        `generated_3`.`__ivm_kept_side` AS `__ivm_kept_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT SEMI JOIN (
+        SELECT
+          `c`.`customer_id` AS `c_customer_id`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+      ) AS `q_7`
+        ON `q_7`.`c_customer_id` = `o`.`customer_id`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated_3 AS `__ivm_kept_side`
+    ) AS `q_8`
+    LEFT ANTI JOIN (
+      SELECT
+        `q_11`.`c_customer_id` AS `c_customer_id`,
+        `q_11`.`__ivm_side` AS `__ivm_side`
+      FROM (
+        SELECT
+          `q_10`.`c_customer_id` AS `c_customer_id`,
+          `q_10`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_10`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `c`.`customer_id` AS `c_customer_id`,
+            `generated_4`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `c`.`customer_id` AS `__ivm_touched_0`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+          ) AS `q_9`
+            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_9`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_4 AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `c`.`customer_id` AS `c_customer_id`,
+            -1 AS `__ivm_side`,
+            -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+        ) AS `q_10`
+        GROUP BY
+          `q_10`.`c_customer_id`,
+          `q_10`.`__ivm_side`
+      ) AS `q_11`
+      WHERE
+        `q_11`.`__ivm_times` > 0
+    ) AS `q_12`
+      ON `q_12`.`c_customer_id` = `q_8`.`o_customer_id`
+      AND `q_8`.`__ivm_kept_side` = `q_12`.`__ivm_side`
+    WHERE
+      (
+        `q_8`.`o_amount` > 100
+      )
+  ) AS `q_13`
+  GROUP BY
+    `q_13`.`o_order_id`
+) AS `q_14`
+WHERE
+  `q_14`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_4`.`order_id` AS `order_id`,
+  `q_4`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_4`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_3`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_3`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    LEFT SEMI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q`
+      ON `q`.`c_customer_id` = `o`.`customer_id`
+    UNION ALL
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    LEFT ANTI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q_2`
+      ON `q_2`.`c_customer_id` = `o`.`customer_id`
+    WHERE
+      (
+        `o`.`amount` > 100
+      )
+  ) AS `q_3`
+  GROUP BY
+    `q_3`.`o_order_id`
+) AS `q_4`
+WHERE
+  `q_4`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_4`.`order_id` AS `order_id`,
+  `q_4`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_4`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_3`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_3`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    LEFT SEMI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q`
+      ON `q`.`c_customer_id` = `o`.`customer_id`
+    UNION ALL
+    SELECT
+      `o`.`order_id` AS `o_order_id`,
+      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    LEFT ANTI JOIN (
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    ) AS `q_2`
+      ON `q_2`.`c_customer_id` = `o`.`customer_id`
+    WHERE
+      (
+        `o`.`amount` > 100
+      )
+  ) AS `q_3`
+  GROUP BY
+    `q_3`.`o_order_id`
+) AS `q_4`
+WHERE
+  `q_4`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)

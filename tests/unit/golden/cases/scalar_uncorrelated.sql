@@ -1,0 +1,175 @@
+-- view
+select order_id from shop.orders where amount > (select max(seconds) from shop.clicks)
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+  ) AS `q`
+  CROSS JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in clicks
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(`q_6`.`__ivm_times`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`col_0` AS `col_0`,
+      SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+    FROM (
+      SELECT
+        `q`.`col_0` AS `col_0`,
+        1 AS `__ivm_weight`
+      FROM (
+        SELECT
+          max(`clicks`.`seconds`) AS `col_0`
+        FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+      ) AS `q`
+      UNION ALL
+      SELECT
+        `q_4`.`col_0` AS `col_0`,
+        -1 AS `__ivm_weight`
+      FROM (
+        SELECT
+          max(`q_3`.`clicks_seconds`) AS `col_0`
+        FROM (
+          SELECT
+            `q_2`.`clicks_seconds` AS `clicks_seconds`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `clicks`.`seconds` AS `clicks_seconds`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+            UNION ALL
+            SELECT
+              `clicks`.`seconds` AS `clicks_seconds`,
+              -IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+          ) AS `q_2`
+          GROUP BY
+            `q_2`.`clicks_seconds`
+        ) AS `q_3`
+        WHERE
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
+    ) AS `q_5`
+    GROUP BY
+      `q_5`.`col_0`
+  ) AS `q_6`
+  CROSS JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
+  WHERE
+    `q_6`.`__ivm_times` <> 0 AND `orders`.`amount` > `q_6`.`col_0`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_7`
+WHERE
+  `q_7`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  CROSS JOIN (
+    SELECT
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+  ) AS `q`
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  CROSS JOIN (
+    SELECT
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+  ) AS `q`
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
