@@ -6,8 +6,10 @@ input R, not on other rows of L. So weights ride along on L as through a filter,
     C = L_pre ⋉ ΔR      the old rows of L that meet a changed row of R,
     Δ = F(ΔL, R_post) ⊎ F(C, R_post) ⊎ -F(C, R_pre)
 
-under any predicates. The last two terms are one join of C, once for each side, with the rows of R
-as they are and as they were; where there are equalities, only those with the keys of ΔR. Griffin,
+under any predicates. Where there are equalities, only the rows of R with the keys of ΔR matter to
+C, and the last two terms are one join: of C, once for each side, with these rows as they are and as
+they were. Without an equality that would be a hash join of two keys, so there they stay apart, and
+Spark's null-aware join for NOT IN keeps its form. Griffin,
 Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record 1998);
 Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
 """
@@ -23,6 +25,7 @@ from dbt.adapters.ivm_spark.delta.bags import (
     SIDE,
     before,
     both_sides,
+    netted_before,
     now_and_before,
     weighted,
 )
@@ -101,13 +104,21 @@ def _linear(
         terms.append(Project(changed, (*items, Item(WEIGHT, column(WEIGHT)))))
     if moved is not None:
         old = weighted(kept, 1) if change is None else before(kept, change)
-        met = both_sides(met_rows(old, moved, predicates), _KEPT_SIDE)
+        met = met_rows(old, moved, predicates)
         keys = tuple(b for _, b in equal_pairs(predicates, kept, other))
-        states = now_and_before(slice_of(Input(other, moved, keys)), moved, copies)
-        same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
-        sign = exp.Mul(this=column(WEIGHT), expression=column(_KEPT_SIDE))
-        matched = rebuild(met, states, (*predicates, same))
-        terms.append(Project(matched, (*items, Item(WEIGHT, sign))))
+        if keys:
+            met = both_sides(met, _KEPT_SIDE)
+            states = now_and_before(slice_of(Input(other, moved, keys)), moved, copies)
+            same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
+            sign: exp.Expr = exp.Mul(this=column(WEIGHT), expression=column(_KEPT_SIDE))
+            matched = rebuild(met, states, (*predicates, same))
+            terms.append(Project(matched, (*items, Item(WEIGHT, sign))))
+        else:
+            now = rebuild(met, other, predicates)
+            past = rebuild(met, netted_before(other, moved, copies), predicates)
+            sign = exp.Neg(this=column(WEIGHT))
+            terms.append(Project(now, (*items, Item(WEIGHT, column(WEIGHT)))))
+            terms.append(Project(past, (*items, Item(WEIGHT, sign))))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))

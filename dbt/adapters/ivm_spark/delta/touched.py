@@ -60,8 +60,8 @@ def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) ->
 
 
 def slice_of(given: Input) -> Node:
-    """The input's rows of the keys that its own delta touches; all of them without keys."""
-    return _slice(given, _keys((given,))) if given.keys else given.post
+    """The input's rows of the keys that its own delta touches."""
+    return _slice(given, _keys((given,)))
 
 
 def _keys(inputs: tuple[Input, ...]) -> Node:

@@ -39,18 +39,17 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_10`.`order_id` AS `order_id`,
-  `q_10`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_10`.`order_id`) AS `__ivm_hash`
+  `q_16`.`order_id` AS `order_id`,
+  `q_16`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_16`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
+    `q_15`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_15`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `q_5`.`orders_order_id` AS `orders_order_id`,
       `q_5`.`orders_customer_id` AS `orders_customer_id`,
-      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
       `q_5`.`__ivm_weight` AS `__ivm_weight`
     FROM (
       SELECT
@@ -107,54 +106,117 @@ FROM (
           `orders`.`customer_id`
         ) IS NULL
     ) AS `q_5`
-    LATERAL VIEW
-    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
-  ) AS `q_6`
-  LEFT ANTI JOIN (
+    LEFT ANTI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    ) AS `q_6`
+      ON (
+        (
+          `q_5`.`orders_customer_id` = `q_6`.`customer_id`
+        )
+        OR (
+          `q_5`.`orders_customer_id` = `q_6`.`customer_id`
+        ) IS NULL
+      )
+    UNION ALL
     SELECT
-      `q_8`.`customer_id` AS `customer_id`,
-      `q_8`.`__ivm_side` AS `__ivm_side`
+      `q_11`.`orders_order_id` AS `orders_order_id`,
+      `q_11`.`orders_customer_id` AS `orders_customer_id`,
+      -`q_11`.`__ivm_weight` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_7`.`customer_id` AS `customer_id`,
-        `q_7`.`__ivm_side` AS `__ivm_side`,
-        SUM(`q_7`.`__ivm_weight`) AS `__ivm_times`
-      FROM (
+        `orders`.`order_id` AS `orders_order_id`,
+        `orders`.`customer_id` AS `orders_customer_id`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
         SELECT
-          `customers`.`customer_id` AS `customer_id`,
-          `generated_2`.`__ivm_side` AS `__ivm_side`,
-          1 AS `__ivm_weight`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-        LATERAL VIEW
-        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
-        UNION ALL
-        SELECT
-          `customers`.`customer_id` AS `customer_id`,
-          -1 AS `__ivm_side`,
-          -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          `customers`.`customer_id` AS `customer_id`
         FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
       ) AS `q_7`
-      GROUP BY
-        `q_7`.`customer_id`,
-        `q_7`.`__ivm_side`
-    ) AS `q_8`
-    WHERE
-      `q_8`.`__ivm_times` > 0
-  ) AS `q_9`
-    ON (
-      (
-        `q_6`.`orders_customer_id` = `q_9`.`customer_id`
+        ON `orders`.`customer_id` = `q_7`.`customer_id`
+      UNION ALL
+      SELECT
+        `orders`.`order_id` AS `orders_order_id`,
+        `orders`.`customer_id` AS `orders_customer_id`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT
+          `customers`.`customer_id` AS `customer_id`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q_8`
+        ON TRUE
+      WHERE
+        (
+          `orders`.`customer_id`
+        ) IS NULL
+      UNION ALL
+      SELECT
+        `orders`.`order_id` AS `orders_order_id`,
+        `orders`.`customer_id` AS `orders_customer_id`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT ANTI JOIN (
+        SELECT
+          `customers`.`customer_id` AS `customer_id`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      ) AS `q_9`
+        ON `orders`.`customer_id` = `q_9`.`customer_id`
+      LEFT SEMI JOIN (
+        SELECT
+          `customers`.`customer_id` AS `customer_id`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        WHERE
+          (
+            `customers`.`customer_id`
+          ) IS NULL
+      ) AS `q_10`
+        ON TRUE
+      WHERE
+        NOT (
+          `orders`.`customer_id`
+        ) IS NULL
+    ) AS `q_11`
+    LEFT ANTI JOIN (
+      SELECT
+        `q_13`.`customer_id` AS `customer_id`
+      FROM (
+        SELECT
+          `q_12`.`customer_id` AS `customer_id`,
+          SUM(`q_12`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `customer_id`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          UNION ALL
+          SELECT
+            `customers`.`customer_id` AS `customer_id`,
+            -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+          FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+        ) AS `q_12`
+        GROUP BY
+          `q_12`.`customer_id`
+      ) AS `q_13`
+      WHERE
+        `q_13`.`__ivm_times` > 0
+    ) AS `q_14`
+      ON (
+        (
+          `q_11`.`orders_customer_id` = `q_14`.`customer_id`
+        )
+        OR (
+          `q_11`.`orders_customer_id` = `q_14`.`customer_id`
+        ) IS NULL
       )
-      OR (
-        `q_6`.`orders_customer_id` = `q_9`.`customer_id`
-      ) IS NULL
-    )
-    AND `q_6`.`__ivm_kept_side` = `q_9`.`__ivm_side`
+  ) AS `q_15`
   GROUP BY
-    `q_6`.`orders_order_id`
-) AS `q_10`
+    `q_15`.`orders_order_id`
+) AS `q_16`
 WHERE
-  `q_10`.`__ivm_count` <> 0
+  `q_16`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

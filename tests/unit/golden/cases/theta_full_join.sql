@@ -32,27 +32,28 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_11`.`order_id` AS `order_id`,
-  `q_11`.`segment` AS `segment`,
-  `q_11`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_11`.`order_id`, `q_11`.`segment`) AS `__ivm_hash`
+  `q_12`.`order_id` AS `order_id`,
+  `q_12`.`segment` AS `segment`,
+  `q_12`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_12`.`order_id`, `q_12`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_10`.`o_order_id` AS `order_id`,
-    `q_10`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_10`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_11`.`o_order_id` AS `order_id`,
+    `q_11`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_11`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_5`.`o_order_id` AS `o_order_id`,
-      `q_5`.`o_customer_id` AS `o_customer_id`,
-      `q_6`.`c_customer_id` AS `c_customer_id`,
-      `q_6`.`c_segment` AS `c_segment`,
-      `q_5`.`__ivm_weight` * `q_5`.`__ivm_kept_side` AS `__ivm_weight`
+      `q_7`.`o_order_id` AS `o_order_id`,
+      `q_7`.`o_customer_id` AS `o_customer_id`,
+      `q_7`.`c_customer_id` AS `c_customer_id`,
+      `q_7`.`c_segment` AS `c_segment`,
+      `q_7`.`__ivm_weight` AS `__ivm_weight`
     FROM (
       SELECT
         `o`.`order_id` AS `o_order_id`,
         `o`.`customer_id` AS `o_customer_id`,
-        `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`,
         1 AS `__ivm_weight`
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
@@ -62,63 +63,69 @@ FROM (
         FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
       ) AS `q`
         ON `o`.`customer_id` < `q`.`c_customer_id`
-      LATERAL VIEW
-      EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
-    ) AS `q_5`
-    LEFT JOIN (
+      LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+        ON `o`.`customer_id` < `c`.`customer_id`
+      UNION ALL
       SELECT
-        `q_4`.`c_customer_id` AS `c_customer_id`,
-        `q_4`.`c_segment` AS `c_segment`,
-        `q_4`.`__ivm_side` AS `__ivm_side`
-      FROM (
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `q_6`.`c_customer_id` AS `c_customer_id`,
+        `q_6`.`c_segment` AS `c_segment`,
+        -1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT SEMI JOIN (
         SELECT
-          `q_3`.`c_customer_id` AS `c_customer_id`,
-          `q_3`.`c_segment` AS `c_segment`,
-          `q_3`.`__ivm_side` AS `__ivm_side`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `c`.`customer_id` AS `c_customer_id`,
+          `c`.`segment` AS `c_segment`
+        FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+      ) AS `q_2`
+        ON `o`.`customer_id` < `q_2`.`c_customer_id`
+      LEFT JOIN (
+        SELECT
+          `q_5`.`c_customer_id` AS `c_customer_id`,
+          `q_5`.`c_segment` AS `c_segment`
         FROM (
           SELECT
-            `q_2`.`c_customer_id` AS `c_customer_id`,
-            `q_2`.`c_segment` AS `c_segment`,
-            `q_2`.`__ivm_side` AS `__ivm_side`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+            `q_4`.`c_customer_id` AS `c_customer_id`,
+            `q_4`.`c_segment` AS `c_segment`,
+            `q_4`.`__ivm_times` AS `__ivm_times`
           FROM (
             SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              `c`.`segment` AS `c_segment`,
-              `generated_2`.`__ivm_side` AS `__ivm_side`,
-              1 AS `__ivm_weight`
-            FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-            LATERAL VIEW
-            EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
-            UNION ALL
-            SELECT
-              `c`.`customer_id` AS `c_customer_id`,
-              `c`.`segment` AS `c_segment`,
-              -1 AS `__ivm_side`,
-              -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-          ) AS `q_2`
-          GROUP BY
-            `q_2`.`c_customer_id`,
-            `q_2`.`c_segment`,
-            `q_2`.`__ivm_side`
-        ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
-      ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
-    ) AS `q_6`
-      ON `q_5`.`o_customer_id` < `q_6`.`c_customer_id`
-      AND `q_5`.`__ivm_kept_side` = `q_6`.`__ivm_side`
+              `q_3`.`c_customer_id` AS `c_customer_id`,
+              `q_3`.`c_segment` AS `c_segment`,
+              SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+            FROM (
+              SELECT
+                `c`.`customer_id` AS `c_customer_id`,
+                `c`.`segment` AS `c_segment`,
+                1 AS `__ivm_weight`
+              FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+              UNION ALL
+              SELECT
+                `c`.`customer_id` AS `c_customer_id`,
+                `c`.`segment` AS `c_segment`,
+                -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+              FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+            ) AS `q_3`
+            GROUP BY
+              `q_3`.`c_customer_id`,
+              `q_3`.`c_segment`
+          ) AS `q_4`
+          WHERE
+            `q_4`.`__ivm_times` > 0
+        ) AS `q_5`
+        LATERAL VIEW
+        EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      ) AS `q_6`
+        ON `o`.`customer_id` < `q_6`.`c_customer_id`
+    ) AS `q_7`
     UNION ALL
     SELECT
-      `q_8`.`o_order_id` AS `o_order_id`,
-      `q_8`.`o_customer_id` AS `o_customer_id`,
-      `q_9`.`c_customer_id` AS `c_customer_id`,
-      `q_9`.`c_segment` AS `c_segment`,
-      `q_9`.`__ivm_weight` AS `__ivm_weight`
+      `q_9`.`o_order_id` AS `o_order_id`,
+      `q_9`.`o_customer_id` AS `o_customer_id`,
+      `q_10`.`c_customer_id` AS `c_customer_id`,
+      `q_10`.`c_segment` AS `c_segment`,
+      `q_10`.`__ivm_weight` AS `__ivm_weight`
     FROM (
       SELECT
         `o`.`order_id` AS `o_order_id`,
@@ -126,7 +133,7 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       WHERE
         FALSE
-    ) AS `q_8`
+    ) AS `q_9`
     RIGHT JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`,
@@ -138,17 +145,17 @@ FROM (
           `o`.`order_id` AS `o_order_id`,
           `o`.`customer_id` AS `o_customer_id`
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      ) AS `q_7`
-        ON `q_7`.`o_customer_id` < `c`.`customer_id`
-    ) AS `q_9`
+      ) AS `q_8`
+        ON `q_8`.`o_customer_id` < `c`.`customer_id`
+    ) AS `q_10`
       ON TRUE
-  ) AS `q_10`
+  ) AS `q_11`
   GROUP BY
-    `q_10`.`o_order_id`,
-    `q_10`.`c_segment`
-) AS `q_11`
+    `q_11`.`o_order_id`,
+    `q_11`.`c_segment`
+) AS `q_12`
 WHERE
-  `q_11`.`__ivm_count` <> 0
+  `q_12`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -165,15 +172,15 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`segment` AS `segment`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`segment`) AS `__ivm_hash`
+  `q_10`.`order_id` AS `order_id`,
+  `q_10`.`segment` AS `segment`,
+  `q_10`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_10`.`order_id`, `q_10`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_8`.`o_order_id` AS `order_id`,
-    `q_8`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_9`.`o_order_id` AS `order_id`,
+    `q_9`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_9`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
@@ -186,8 +193,8 @@ FROM (
       ON `o`.`customer_id` < `c`.`customer_id`
     UNION ALL
     SELECT
-      `q_6`.`o_order_id` AS `o_order_id`,
-      `q_6`.`o_customer_id` AS `o_customer_id`,
+      `q_8`.`o_order_id` AS `o_order_id`,
+      `q_8`.`o_customer_id` AS `o_customer_id`,
       `q_7`.`c_customer_id` AS `c_customer_id`,
       `q_7`.`c_segment` AS `c_segment`,
       `q_7`.`__ivm_weight` AS `__ivm_weight`
@@ -198,76 +205,79 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       WHERE
         FALSE
-    ) AS `q_6`
+    ) AS `q_8`
     RIGHT JOIN (
       SELECT
-        `q_2`.`c_customer_id` AS `c_customer_id`,
-        `q_2`.`c_segment` AS `c_segment`,
-        `q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side` AS `__ivm_weight`
-      FROM (
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
         SELECT
-          `c`.`customer_id` AS `c_customer_id`,
-          `c`.`segment` AS `c_segment`,
-          `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
-          1 AS `__ivm_weight`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        LEFT SEMI JOIN (
-          SELECT
-            `o`.`order_id` AS `o_order_id`,
-            `o`.`customer_id` AS `o_customer_id`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        ) AS `q`
-          ON `q`.`o_customer_id` < `c`.`customer_id`
-        LATERAL VIEW
-        EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
-      ) AS `q_2`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      ) AS `q`
+        ON `q`.`o_customer_id` < `c`.`customer_id`
       LEFT ANTI JOIN (
         SELECT
-          `q_4`.`o_order_id` AS `o_order_id`,
-          `q_4`.`o_customer_id` AS `o_customer_id`,
-          `q_4`.`__ivm_side` AS `__ivm_side`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      ) AS `q_2`
+        ON `q_2`.`o_customer_id` < `c`.`customer_id`
+      UNION ALL
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`,
+        -1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      ) AS `q_3`
+        ON `q_3`.`o_customer_id` < `c`.`customer_id`
+      LEFT ANTI JOIN (
+        SELECT
+          `q_5`.`o_order_id` AS `o_order_id`,
+          `q_5`.`o_customer_id` AS `o_customer_id`
         FROM (
           SELECT
-            `q_3`.`o_order_id` AS `o_order_id`,
-            `q_3`.`o_customer_id` AS `o_customer_id`,
-            `q_3`.`__ivm_side` AS `__ivm_side`,
-            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+            `q_4`.`o_order_id` AS `o_order_id`,
+            `q_4`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
-              `generated_2`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LATERAL VIEW
-            EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
             UNION ALL
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
-              -1 AS `__ivm_side`,
               -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_3`
+          ) AS `q_4`
           GROUP BY
-            `q_3`.`o_order_id`,
-            `q_3`.`o_customer_id`,
-            `q_3`.`__ivm_side`
-        ) AS `q_4`
+            `q_4`.`o_order_id`,
+            `q_4`.`o_customer_id`
+        ) AS `q_5`
         WHERE
-          `q_4`.`__ivm_times` > 0
-      ) AS `q_5`
-        ON `q_5`.`o_customer_id` < `q_2`.`c_customer_id`
-        AND `q_2`.`__ivm_kept_side` = `q_5`.`__ivm_side`
+          `q_5`.`__ivm_times` > 0
+      ) AS `q_6`
+        ON `q_6`.`o_customer_id` < `c`.`customer_id`
     ) AS `q_7`
       ON TRUE
-  ) AS `q_8`
+  ) AS `q_9`
   GROUP BY
-    `q_8`.`o_order_id`,
-    `q_8`.`c_segment`
-) AS `q_9`
+    `q_9`.`o_order_id`,
+    `q_9`.`c_segment`
+) AS `q_10`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -284,15 +294,15 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_i
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`segment` AS `segment`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`segment`) AS `__ivm_hash`
+  `q_10`.`order_id` AS `order_id`,
+  `q_10`.`segment` AS `segment`,
+  `q_10`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_10`.`order_id`, `q_10`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_8`.`o_order_id` AS `order_id`,
-    `q_8`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_9`.`o_order_id` AS `order_id`,
+    `q_9`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_9`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
@@ -305,8 +315,8 @@ FROM (
       ON `o`.`customer_id` < `c`.`customer_id`
     UNION ALL
     SELECT
-      `q_6`.`o_order_id` AS `o_order_id`,
-      `q_6`.`o_customer_id` AS `o_customer_id`,
+      `q_8`.`o_order_id` AS `o_order_id`,
+      `q_8`.`o_customer_id` AS `o_customer_id`,
       `q_7`.`c_customer_id` AS `c_customer_id`,
       `q_7`.`c_segment` AS `c_segment`,
       `q_7`.`__ivm_weight` AS `__ivm_weight`
@@ -317,76 +327,79 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       WHERE
         FALSE
-    ) AS `q_6`
+    ) AS `q_8`
     RIGHT JOIN (
       SELECT
-        `q_2`.`c_customer_id` AS `c_customer_id`,
-        `q_2`.`c_segment` AS `c_segment`,
-        `q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side` AS `__ivm_weight`
-      FROM (
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
         SELECT
-          `c`.`customer_id` AS `c_customer_id`,
-          `c`.`segment` AS `c_segment`,
-          `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
-          1 AS `__ivm_weight`
-        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-        LEFT SEMI JOIN (
-          SELECT
-            `o`.`order_id` AS `o_order_id`,
-            `o`.`customer_id` AS `o_customer_id`
-          FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-        ) AS `q`
-          ON `q`.`o_customer_id` < `c`.`customer_id`
-        LATERAL VIEW
-        EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
-      ) AS `q_2`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      ) AS `q`
+        ON `q`.`o_customer_id` < `c`.`customer_id`
       LEFT ANTI JOIN (
         SELECT
-          `q_4`.`o_order_id` AS `o_order_id`,
-          `q_4`.`o_customer_id` AS `o_customer_id`,
-          `q_4`.`__ivm_side` AS `__ivm_side`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      ) AS `q_2`
+        ON `q_2`.`o_customer_id` < `c`.`customer_id`
+      UNION ALL
+      SELECT
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`,
+        -1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      LEFT SEMI JOIN (
+        SELECT
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`
+        FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      ) AS `q_3`
+        ON `q_3`.`o_customer_id` < `c`.`customer_id`
+      LEFT ANTI JOIN (
+        SELECT
+          `q_5`.`o_order_id` AS `o_order_id`,
+          `q_5`.`o_customer_id` AS `o_customer_id`
         FROM (
           SELECT
-            `q_3`.`o_order_id` AS `o_order_id`,
-            `q_3`.`o_customer_id` AS `o_customer_id`,
-            `q_3`.`__ivm_side` AS `__ivm_side`,
-            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+            `q_4`.`o_order_id` AS `o_order_id`,
+            `q_4`.`o_customer_id` AS `o_customer_id`,
+            SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
-              `generated_2`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-            LATERAL VIEW
-            EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
             UNION ALL
             SELECT
               `o`.`order_id` AS `o_order_id`,
               `o`.`customer_id` AS `o_customer_id`,
-              -1 AS `__ivm_side`,
               -IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
             FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
-          ) AS `q_3`
+          ) AS `q_4`
           GROUP BY
-            `q_3`.`o_order_id`,
-            `q_3`.`o_customer_id`,
-            `q_3`.`__ivm_side`
-        ) AS `q_4`
+            `q_4`.`o_order_id`,
+            `q_4`.`o_customer_id`
+        ) AS `q_5`
         WHERE
-          `q_4`.`__ivm_times` > 0
-      ) AS `q_5`
-        ON `q_5`.`o_customer_id` < `q_2`.`c_customer_id`
-        AND `q_2`.`__ivm_kept_side` = `q_5`.`__ivm_side`
+          `q_5`.`__ivm_times` > 0
+      ) AS `q_6`
+        ON `q_6`.`o_customer_id` < `c`.`customer_id`
     ) AS `q_7`
       ON TRUE
-  ) AS `q_8`
+  ) AS `q_9`
   GROUP BY
-    `q_8`.`o_order_id`,
-    `q_8`.`c_segment`
-) AS `q_9`
+    `q_9`.`o_order_id`,
+    `q_9`.`c_segment`
+) AS `q_10`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -32,20 +32,21 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`order_id` AS `order_id`,
-  `q_7`.`segment` AS `segment`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`order_id`, `q_7`.`segment`) AS `__ivm_hash`
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`segment` AS `segment`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`, `q_8`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_5`.`o_order_id` AS `order_id`,
-    `q_6`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_5`.`__ivm_weight` * `q_5`.`__ivm_kept_side`), 0) AS `__ivm_count`
+    `q_7`.`o_order_id` AS `order_id`,
+    `q_7`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
       `o`.`customer_id` AS `o_customer_id`,
-      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      `c`.`customer_id` AS `c_customer_id`,
+      `c`.`segment` AS `c_segment`,
       1 AS `__ivm_weight`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
@@ -55,62 +56,68 @@ FROM (
       FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
     ) AS `q`
       ON `o`.`customer_id` < `q`.`c_customer_id`
-    LATERAL VIEW
-    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
-  ) AS `q_5`
-  LEFT JOIN (
+    LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+      ON `o`.`customer_id` < `c`.`customer_id`
+    UNION ALL
     SELECT
-      `q_4`.`c_customer_id` AS `c_customer_id`,
-      `q_4`.`c_segment` AS `c_segment`,
-      `q_4`.`__ivm_side` AS `__ivm_side`
-    FROM (
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `q_6`.`c_customer_id` AS `c_customer_id`,
+      `q_6`.`c_segment` AS `c_segment`,
+      -1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
       SELECT
-        `q_3`.`c_customer_id` AS `c_customer_id`,
-        `q_3`.`c_segment` AS `c_segment`,
-        `q_3`.`__ivm_side` AS `__ivm_side`,
-        `q_3`.`__ivm_times` AS `__ivm_times`
+        `c`.`customer_id` AS `c_customer_id`,
+        `c`.`segment` AS `c_segment`
+      FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    ) AS `q_2`
+      ON `o`.`customer_id` < `q_2`.`c_customer_id`
+    LEFT JOIN (
+      SELECT
+        `q_5`.`c_customer_id` AS `c_customer_id`,
+        `q_5`.`c_segment` AS `c_segment`
       FROM (
         SELECT
-          `q_2`.`c_customer_id` AS `c_customer_id`,
-          `q_2`.`c_segment` AS `c_segment`,
-          `q_2`.`__ivm_side` AS `__ivm_side`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`c_customer_id` AS `c_customer_id`,
+          `q_4`.`c_segment` AS `c_segment`,
+          `q_4`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `c`.`customer_id` AS `c_customer_id`,
-            `c`.`segment` AS `c_segment`,
-            `generated_2`.`__ivm_side` AS `__ivm_side`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-          LATERAL VIEW
-          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
-          UNION ALL
-          SELECT
-            `c`.`customer_id` AS `c_customer_id`,
-            `c`.`segment` AS `c_segment`,
-            -1 AS `__ivm_side`,
-            -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-          FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
-        ) AS `q_2`
-        GROUP BY
-          `q_2`.`c_customer_id`,
-          `q_2`.`c_segment`,
-          `q_2`.`__ivm_side`
-      ) AS `q_3`
-      WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
-  ) AS `q_6`
-    ON `q_5`.`o_customer_id` < `q_6`.`c_customer_id`
-    AND `q_5`.`__ivm_kept_side` = `q_6`.`__ivm_side`
+            `q_3`.`c_customer_id` AS `c_customer_id`,
+            `q_3`.`c_segment` AS `c_segment`,
+            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `c`.`customer_id` AS `c_customer_id`,
+              `c`.`segment` AS `c_segment`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+            UNION ALL
+            SELECT
+              `c`.`customer_id` AS `c_customer_id`,
+              `c`.`segment` AS `c_segment`,
+              -IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+          ) AS `q_3`
+          GROUP BY
+            `q_3`.`c_customer_id`,
+            `q_3`.`c_segment`
+        ) AS `q_4`
+        WHERE
+          `q_4`.`__ivm_times` > 0
+      ) AS `q_5`
+      LATERAL VIEW
+      EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+    ) AS `q_6`
+      ON `o`.`customer_id` < `q_6`.`c_customer_id`
+  ) AS `q_7`
   GROUP BY
-    `q_5`.`o_order_id`,
-    `q_6`.`c_segment`
-) AS `q_7`
+    `q_7`.`o_order_id`,
+    `q_7`.`c_segment`
+) AS `q_8`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
