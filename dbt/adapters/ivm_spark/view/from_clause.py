@@ -79,7 +79,7 @@ def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: E
     elif isinstance(source, exp.Subquery):
         if source.args.get("pivots") or source.args.get("sample"):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
-        block = rename(builder.query(source, ctes), source.args.get("alias"))
+        block = rename(builder.query(source, ctes, environment.outer), source.args.get("alias"))
     else:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
     environment.add(source.alias_or_name, block)
