@@ -208,12 +208,13 @@ def _counted(node: exp.Expr) -> exp.Expr:
 
 
 def _unnested(lateral: exp.Lateral) -> exp.Join:
-    """LATERAL VIEW explode(array_repeat(x, n)): n rows; explode(array(...)): its elements."""
+    """LATERAL VIEW explode(array_repeat(x, n)): n rows; explode(array(...)): one a value."""
     alias = lateral.args["alias"]
     call = lateral.this
-    series = call.this if isinstance(call, exp.Explode) else call.expressions[0]
-    if not isinstance(series, exp.Array):
-        series = exp.Anonymous(this="range", expressions=[series.expressions[1]])
+    array = call.this if isinstance(call, exp.Explode) else call.expressions[0]
+    series: exp.Expr = exp.Array(expressions=array.expressions)
+    if array.name == "array_repeat":
+        series = exp.Anonymous(this="range", expressions=[array.expressions[1]])
     unnest = exp.Anonymous(this="unnest", expressions=[series])
     select = exp.select(exp.alias_(unnest, alias.columns[0].name))
     subquery = exp.Subquery(this=select, alias=exp.TableAlias(this=alias.this))

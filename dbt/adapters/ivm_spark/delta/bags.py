@@ -9,6 +9,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
     Filter,
+    Generate,
     Item,
     Node,
     Project,
@@ -16,12 +17,16 @@ from dbt.adapters.ivm_spark.view.tree import (
     column,
 )
 
+SIDE = "__ivm_side"
+"""1 for a row of the relation as it is, -1 for one as it was."""
+
 _TIMES = "__ivm_times"
 
 
 def before(post: Node, delta: Node) -> Node:
     """The relation before the change as weighted rows, not netted: post ⊎ -Δ."""
-    return UnionAll((weighted(post, 1), negated(delta)))
+    minus = Project(delta, (*_same(post.columns), Item(WEIGHT, exp.Neg(this=column(WEIGHT)))))
+    return UnionAll((weighted(post, 1), minus))
 
 
 def netted_before(post: Node, delta: Node, copies: bool = True) -> Node:
@@ -29,35 +34,57 @@ def netted_before(post: Node, delta: Node, copies: bool = True) -> Node:
 
     copies: False where only the different rows matter. The columns must be comparable.
     """
-    columns = tuple(Item(c, column(c)) for c in post.columns)
-    counted = Item(_TIMES, exp.Sum(this=column(WEIGHT)))
-    groups = Aggregate(before(post, delta), columns, (counted,))
-    left = Filter(groups, exp.GT(this=column(_TIMES), expression=exp.Literal.number(0)))
-    return repeated(left, _TIMES, post.columns) if copies else Project(left, columns)
+    return _netted(before(post, delta), post.columns, copies)
+
+
+def both_sides(rows: Node, side: str = SIDE) -> Node:
+    """Every row twice, once for each side."""
+    sides = exp.Anonymous(this="array", expressions=[_number(1), _number(-1)])
+    return Generate(rows, exp.Explode(this=sides), (side,))
+
+
+def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
+    """The rows of a relation as it is and as it was, with the column `SIDE`; equal rows of a side
+    are netted. `now` is evaluated once."""
+    twice = both_sides(now)
+    if delta is None:
+        return twice
+    columns = (*now.columns, SIDE)
+    gained = Project(twice, (*_same(columns), Item(WEIGHT, _number(1))))
+    minus = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
+    taken = Project(delta, (*_same(now.columns), Item(SIDE, _number(-1)), minus))
+    return _netted(UnionAll((gained, taken)), columns, copies)
 
 
 def netted(delta: Node) -> Node:
     """A delta without rows that go and come back."""
-    columns = tuple(Item(c, column(c)) for c in delta.columns if c != WEIGHT)
+    columns = _same(tuple(c for c in delta.columns if c != WEIGHT))
     groups = Aggregate(delta, columns, (Item(_TIMES, exp.Sum(this=column(WEIGHT))),))
-    moved = Filter(groups, exp.NEQ(this=column(_TIMES), expression=exp.Literal.number(0)))
+    moved = Filter(groups, exp.NEQ(this=column(_TIMES), expression=_number(0)))
     return Project(moved, (*columns, Item(WEIGHT, column(_TIMES))))
 
 
 def weighted(node: Node, weight: int) -> Node:
     """Every row of a relation with one weight."""
-    number: exp.Expr = exp.Literal.number(1)
-    if weight < 0:
-        number = exp.Neg(this=number)
-    return Project(node, (*(Item(c, column(c)) for c in node.columns), Item(WEIGHT, number)))
-
-
-def negated(delta: Node) -> Node:
-    """A delta taken back; the weight is the last column."""
-    columns = tuple(Item(c, column(c)) for c in delta.columns if c != WEIGHT)
-    return Project(delta, (*columns, Item(WEIGHT, exp.Neg(this=column(WEIGHT)))))
+    return Project(node, (*_same(node.columns), Item(WEIGHT, _number(weight))))
 
 
 def without_weight(delta: Node) -> Node:
     """The rows of a delta, gained or lost."""
-    return Project(delta, tuple(Item(c, column(c)) for c in delta.columns if c != WEIGHT))
+    return Project(delta, _same(tuple(c for c in delta.columns if c != WEIGHT)))
+
+
+def _netted(weights: Node, columns: tuple[str, ...], copies: bool) -> Node:
+    counted = Item(_TIMES, exp.Sum(this=column(WEIGHT)))
+    groups = Aggregate(weights, _same(columns), (counted,))
+    left = Filter(groups, exp.GT(this=column(_TIMES), expression=_number(0)))
+    return repeated(left, _TIMES, columns) if copies else Project(left, _same(columns))
+
+
+def _same(columns: tuple[str, ...]) -> tuple[Item, ...]:
+    return tuple(Item(c, column(c)) for c in columns)
+
+
+def _number(value: int) -> exp.Expr:
+    number = exp.Literal.number(abs(value))
+    return exp.Neg(this=number) if value < 0 else number

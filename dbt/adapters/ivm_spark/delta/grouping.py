@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.delta.bags import netted
+from dbt.adapters.ivm_spark.delta.bags import SIDE, netted, netted_before, weighted
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Node, column
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll, column
 
 _ONCE = frozenset({"max", "min"})
 """Aggregates to which the copies of a row do not matter."""
@@ -22,10 +22,16 @@ def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node |
     See `check_repeatable` for what is not maintained.
     """
     check_repeatable(node)
-    given = Input(node.input, derive(node.input), tuple(k.expression for k in node.keys))
+    below = derive(node.input)
+    if below is None:
+        return None
     copies = not all(function_name(i.expression) in _ONCE for i in node.aggregates)
-    change = touched((given,), lambda inputs: replace(node, input=inputs[0]), copies)
-    return netted(change) if node.whole and change is not None else change
+    if node.whole:
+        old = replace(node, input=netted_before(node.input, below, copies))
+        return netted(UnionAll((weighted(node, 1), weighted(old, -1))))
+    given = Input(node.input, below, tuple(k.expression for k in node.keys))
+    keys = (*node.keys, Item(SIDE, column(SIDE)))
+    return touched((given,), lambda i: replace(node, input=i[0], keys=keys), copies)
 
 
 def check_repeatable(node: Aggregate) -> None:

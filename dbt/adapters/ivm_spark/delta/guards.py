@@ -2,7 +2,7 @@
 
 A slice is taken back by netting its rows, so they must be comparable; a group that is computed
 twice must give the same value twice, which a sum of floats need not; keys of two inputs are
-matched by value, which text and numbers do in more than one way.
+matched by value, which text and numbers, and wide numbers and floats, do in more than one way.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
+from dbt.adapters.ivm_spark.delta.meeting import null_aware
 from dbt.adapters.ivm_spark.state.types import (
     check_comparable,
     check_orderable,
+    decimal_of,
     is_float,
     is_small,
 )
@@ -51,16 +53,19 @@ def check_types(root: Node, describe: Describe) -> None:
             for name, kind in describe(child).items():
                 check_comparable(name, kind)
         if isinstance(node, Aggregate):
-            _check_floats(node, describe(node))
+            _check_floats(node, describe)
+            for name, kind in describe(node).items() if node.whole else ():
+                check_comparable(name, kind)
         elif isinstance(node, Window):
             _check_window(node, describe)
         else:
             _check_keys(node, describe)
 
 
-def _check_floats(node: Aggregate, types: dict[str, str]) -> None:
+def _check_floats(node: Aggregate, describe: Describe) -> None:
+    types = describe(node)
     for item in node.aggregates:
-        if is_float(types[item.name]):
+        if is_float(types[item.name]) and not _is_exact(node.input, item.expression, describe):
             raise NotMaintained(
                 ReasonCode.OPERATOR_NOT_SUPPORTED, "a float aggregate below another operator"
             )
@@ -94,21 +99,42 @@ def _exact(window: exp.Window, node: Window, describe: Describe) -> bool:
     return all(is_small(kind) for kind in describe(_keys(node.input, call.expressions)).values())
 
 
+def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
+    """True for the extrema of floats, and for an average of integers whose sum Spark's DOUBLE
+    holds exactly: they do not depend on the order of the rows."""
+    name = function_name(call)
+    arguments = call.expressions if isinstance(call, exp.Anonymous) else []
+    if name in ("min", "max"):
+        return True
+    if name not in ("avg", "mean") or len(arguments) != 1:
+        return False
+    if isinstance(arguments[0], exp.Distinct):
+        return False
+    return is_small(describe(Project(rows, (Item("c", arguments[0]),)))["c"])
+
+
 def _check_keys(node: Node, describe: Describe) -> None:
     if isinstance(node, SetOp):
         left, right = describe(node.left), describe(node.right)
         pairs = list(zip(left.values(), right.values(), strict=True))
     elif isinstance(node, (OuterJoin, SemiJoin)):
         one, other = children(node)
-        keys = equal_pairs(node.predicates, one, other)
+        plain = tuple(null_aware(p) or p for p in node.predicates)
+        keys = equal_pairs(plain, one, other)
         left = describe(_keys(one, [a for a, _ in keys]))
         right = describe(_keys(other, [b for _, b in keys]))
         pairs = list(zip(left.values(), right.values(), strict=True))
     else:
         return
     for a, b in pairs:
-        if (a == "string") != (b == "string"):
+        if (a == "string") != (b == "string") or _is_rounded(a, b) or _is_rounded(b, a):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a match of {a} with {b}")
+
+
+def _is_rounded(one: str, other: str) -> bool:
+    """True where two different values of a type may equal one value of the other."""
+    wide = one == "bigint" or decimal_of(one) is not None
+    return is_float(other) and (wide or (is_small(one) and other == "float"))
 
 
 def _keys(node: Node, keys: list[exp.Expr]) -> Node:

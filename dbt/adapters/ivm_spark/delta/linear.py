@@ -6,9 +6,12 @@ input R, not on other rows of L. So weights ride along on L as through a filter,
     C = L_pre ⋉ ΔR      the old rows of L that meet a changed row of R,
     Δ = F(ΔL, R_post) ⊎ F(C, R_post) ⊎ -F(C, R_pre)
 
-under any predicates. Where there are equalities, only the rows of R with the keys of ΔR are looked
-at for C. Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
-Record 1998); Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
+under any predicates. Where there are equalities, only the rows of R with the keys of ΔR matter to
+C, and the last two terms are one join: of C, once for each side, with these rows as they are and as
+they were. Without an equality that would be a hash join of two keys, so there they stay apart, and
+Spark's null-aware join for NOT IN keeps its form. Griffin,
+Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record 1998);
+Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
 """
 
 from __future__ import annotations
@@ -18,9 +21,17 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import before, negated, netted_before, without_weight
+from dbt.adapters.ivm_spark.delta.bags import (
+    SIDE,
+    before,
+    both_sides,
+    netted_before,
+    now_and_before,
+    weighted,
+)
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
+from dbt.adapters.ivm_spark.delta.meeting import met_rows
 from dbt.adapters.ivm_spark.delta.touched import Input, slice_of
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
@@ -34,31 +45,32 @@ from dbt.adapters.ivm_spark.view.tree import (
     column,
 )
 
-Rebuild = Callable[[Node, Node], Node]
+Rebuild = Callable[[Node, Node, tuple[exp.Expr, ...]], Node]
+
+_KEPT_SIDE = "__ivm_kept_side"
 
 
 def delta_semi_join(node: SemiJoin, derive: Derive, context: Context) -> Node | None:
     """Rows that gain a first partner or lose the last, and changed rows that have one or none."""
 
-    def rebuild(left: Node, right: Node) -> Node:
-        return replace(node, input=left, among=right)
+    def rebuild(left: Node, right: Node, predicates: tuple[exp.Expr, ...]) -> Node:
+        return SemiJoin(left, right, predicates, node.anti)
 
     return _linear(node.input, node.among, node.predicates, rebuild, derive, copies=False)
 
 
 def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
     """LEFT and RIGHT JOIN: changed rows with their partners, and the rows whose partners change."""
-    if node.side == "LEFT":
 
-        def rebuild(left: Node, right: Node) -> Node:
-            return replace(node, left=left, right=right)
+    def rebuild(kept: Node, other: Node, predicates: tuple[exp.Expr, ...]) -> Node:
+        left, right = (kept, other) if node.side == "LEFT" else (other, kept)
+        return OuterJoin(left, right, node.side, predicates)
 
-        return _linear(node.left, node.right, node.predicates, rebuild, derive)
-
-    def mirrored(right: Node, left: Node) -> Node:
-        return replace(node, left=left, right=right)
-
-    return _linear(node.right, node.left, node.predicates, mirrored, derive)
+    kept, other = (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
+    change = _linear(kept, other, node.predicates, rebuild, derive)
+    if change is None:
+        return None
+    return Project(change, tuple(Item(c, column(c)) for c in (*node.columns, WEIGHT)))
 
 
 def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
@@ -67,10 +79,9 @@ def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node |
     lonely = derive(SemiJoin(node.right, node.left, node.predicates, anti=True))
     if left is None or lonely is None:
         return None
-    none = Filter(node.left, exp.false())
-    padded = OuterJoin(none, lonely, "RIGHT", ())
+    padded = OuterJoin(Filter(node.left, exp.false()), lonely, "RIGHT", ())
     columns = tuple(Item(c, column(c)) for c in (*node.columns, WEIGHT))
-    return UnionAll((Project(left, columns), Project(padded, columns)))
+    return UnionAll((left, Project(padded, columns)))
 
 
 def _linear(
@@ -81,32 +92,33 @@ def _linear(
     derive: Derive,
     copies: bool = True,
 ) -> Node | None:
-    """The delta of `rebuild(kept, other)`, an operator linear in `kept`.
+    """The delta of `rebuild(kept, other, predicates)`, an operator linear in `kept`.
 
     copies: False where only the different rows of `other` matter.
     """
     change, moved = derive(kept), derive(other)
-    columns = (*rebuild(kept, other).columns, WEIGHT)
-    items = tuple(Item(c, column(c)) for c in columns)
+    items = tuple(Item(c, column(c)) for c in rebuild(kept, other, predicates).columns)
     terms: list[Node] = []
     if change is not None:
-        terms.append(Project(rebuild(change, other), items))
+        changed = rebuild(change, other, predicates)
+        terms.append(Project(changed, (*items, Item(WEIGHT, column(WEIGHT)))))
     if moved is not None:
-        met = _met(kept, change, moved, predicates)
+        old = weighted(kept, 1) if change is None else before(kept, change)
+        met = met_rows(old, moved, predicates)
         keys = tuple(b for _, b in equal_pairs(predicates, kept, other))
-        now = slice_of(Input(other, moved, keys))
-        old = netted_before(now, moved, copies)
-        terms.append(Project(rebuild(met, now), items))
-        terms.append(negated(Project(rebuild(met, old), items)))
+        if keys:
+            met = both_sides(met, _KEPT_SIDE)
+            states = now_and_before(slice_of(Input(other, moved, keys)), moved, copies)
+            same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
+            sign: exp.Expr = exp.Mul(this=column(WEIGHT), expression=column(_KEPT_SIDE))
+            matched = rebuild(met, states, (*predicates, same))
+            terms.append(Project(matched, (*items, Item(WEIGHT, sign))))
+        else:
+            now = rebuild(met, other, predicates)
+            past = rebuild(met, netted_before(other, moved, copies), predicates)
+            sign = exp.Neg(this=column(WEIGHT))
+            terms.append(Project(now, (*items, Item(WEIGHT, column(WEIGHT)))))
+            terms.append(Project(past, (*items, Item(WEIGHT, sign))))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
-
-
-def _met(kept: Node, change: Node | None, moved: Node, predicates: tuple[exp.Expr, ...]) -> Node:
-    """C: the old rows that meet a changed row of the other input, weighted."""
-    one = Item(WEIGHT, exp.Literal.number(1))
-    old: Node = Project(kept, (*(Item(c, column(c)) for c in kept.columns), one))
-    if change is not None:
-        old = before(kept, change)
-    return SemiJoin(old, without_weight(moved), predicates)

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.linear import delta_full_join, delta_one_sided_join
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.tree import Node, OuterJoin, SetOp, column
+from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp, column
 
 
 def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
@@ -25,7 +28,7 @@ def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node 
         return delta_full_join(node, derive, context)
     left = Input(node.left, derive(node.left), tuple(a for a, _ in pairs))
     right = Input(node.right, derive(node.right), tuple(b for _, b in pairs))
-    return touched((left, right), lambda i: replace(node, left=i[0], right=i[1]))
+    return touched((left, right), lambda i: _full_join(node, i[0], i[1]))
 
 
 def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
@@ -35,3 +38,14 @@ def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
         for side in (node.left, node.right)
     )
     return touched((left, right), lambda i: replace(node, left=i[0], right=i[1]))
+
+
+def _full_join(node: OuterJoin, left: Node, right: Node) -> Node:
+    """The join within each side; the side of a row without a partner is its own."""
+    other = f"{SIDE}_right"
+    items = tuple(Item(c, column(c)) for c in node.right.columns)
+    right = Project(right, (*items, Item(other, column(SIDE))))
+    same = exp.EQ(this=column(SIDE), expression=column(other))
+    joined = replace(node, left=left, right=right, predicates=(*node.predicates, same))
+    side = exp.Coalesce(this=column(SIDE), expressions=[column(other)])
+    return Project(joined, (*(Item(c, column(c)) for c in node.columns), Item(SIDE, side)))

@@ -1,8 +1,9 @@
 """The delta of an operator whose output for a key depends on its inputs' rows of that key only.
 
-GROUP BY, DISTINCT, full joins by equality, INTERSECT and EXCEPT are such. Only
-the keys that a delta touches can change, so the operator is applied twice to the rows of those
-keys, as they are now and as they were, and the second result is taken from the first:
+GROUP BY, DISTINCT, full joins by equality, INTERSECT and EXCEPT are such. Only the keys that a
+delta touches can change, so the operator is applied to the rows of those keys, as they are and as
+they were, told apart by a column that is part of its key, and the second result is taken from the
+first:
 
     K = keys(Δ₁), keys(Δ₂) …      Δ = op(post ⋉ K) ⊎ -op(pre ⋉ K)      pre ⋉ K = (post ⋉ K) ⊎ -Δ
 
@@ -18,8 +19,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import netted_before, weighted
+from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 from dbt.adapters.ivm_spark.view.tree import (
+    WEIGHT,
     Distinct,
     Filter,
     Item,
@@ -45,19 +47,16 @@ class Input:
 def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) -> Node | None:
     """The delta of the operator that `rebuild` applies to its inputs.
 
-    inputs: all with equally many keys, matched by place and null-safe; without keys everything is
-    touched. rebuild: the operator over other inputs of the same columns. copies: False where
-    only the different rows of the inputs matter.
+    inputs: all with equally many keys, at least one, matched by place and null-safe. rebuild: the
+    operator over other inputs, with `SIDE` as their last column and as a part of its key; outputs
+    `SIDE` too. copies: False where only the different rows of the inputs matter.
     """
     if all(i.delta is None for i in inputs):
         return None
     among = _keys(inputs)
-    now = tuple(_slice(i, among) for i in inputs)
-    old = tuple(
-        s if i.delta is None else netted_before(s, i.delta, copies)
-        for i, s in zip(inputs, now, strict=True)
-    )
-    return UnionAll((weighted(rebuild(now), 1), weighted(rebuild(old), -1)))
+    sides = rebuild(tuple(now_and_before(_slice(i, among), i.delta, copies) for i in inputs))
+    items = tuple(Item(c, column(c)) for c in sides.columns if c != SIDE)
+    return Project(sides, (*items, Item(WEIGHT, column(SIDE))))
 
 
 def slice_of(given: Input) -> Node:
@@ -65,11 +64,9 @@ def slice_of(given: Input) -> Node:
     return _slice(given, _keys((given,)))
 
 
-def _keys(inputs: tuple[Input, ...]) -> Node | None:
+def _keys(inputs: tuple[Input, ...]) -> Node:
     """The different keys that any delta has, as columns `__ivm_touched_0`, ...; the branch of an
     input that did not change is empty and has its say in the types."""
-    if not inputs[0].keys:
-        return None
     branches = []
     for i in inputs:
         source = i.delta if i.delta is not None else Filter(i.post, exp.false())
@@ -78,10 +75,8 @@ def _keys(inputs: tuple[Input, ...]) -> Node | None:
     return Distinct(UnionAll(tuple(branches)) if len(branches) > 1 else branches[0])
 
 
-def _slice(given: Input, among: Node | None) -> Node:
+def _slice(given: Input, among: Node) -> Node:
     """The input's rows of the touched keys."""
-    if among is None:
-        return given.post
     columns = tuple(Item(c, column(c)) for c in given.post.columns)
     keys = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(given.keys))
     same = tuple(

@@ -6,8 +6,11 @@ operator on the partitions of the common keys: its input is sliced once, below b
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.grouping import check_repeatable
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
@@ -20,7 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Sort,
     Window,
-    substitute,
+    column,
     used_columns,
 )
 
@@ -35,7 +38,30 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     """
     base, keys = _base(node.input, node.keys)
     given = Input(base, derive(base), keys)
-    return touched((given,), lambda inputs: substitute(node, base, inputs[0]))
+    return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
+
+
+def _sided(node: Node, base: Node, rows: Node) -> Node:
+    """The operators from the window down to its base over other rows, of which those of different
+    sides do not meet."""
+    if node is base:
+        return rows
+    assert isinstance(node, (Filter, Sort, Distinct, Project, Aggregate, Window))
+    below = _sided(node.input, base, rows)
+    side = Item(SIDE, column(SIDE))
+    if isinstance(node, Project):
+        return Project(below, (*node.items, side))
+    if isinstance(node, Aggregate):
+        return replace(node, input=below, keys=(*node.keys, side))
+    if isinstance(node, Window):
+        return Window(below, tuple(Item(i.name, _within_side(i.expression)) for i in node.items))
+    return replace(node, input=below)
+
+
+def _within_side(window: exp.Expr) -> exp.Expr:
+    window = window.copy()
+    window.set("partition_by", [*window.args["partition_by"], column(SIDE)])
+    return window
 
 
 def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:

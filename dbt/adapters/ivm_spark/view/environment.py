@@ -15,11 +15,11 @@ from dbt.adapters.ivm_spark.view.tree import column, used_columns
 
 class Environment:
     """Relations of one FROM clause by alias, each with its columns; for a correlated subquery also
-    those of the block around it."""
+    those of the block around it, `outer`."""
 
     def __init__(self, outer: Environment | None = None) -> None:
         self._columns: dict[str, dict[str, str]] = {}
-        self._outer = outer
+        self.outer = outer
         self._placed: set[str] = set()
 
     def add(self, alias: str, block: Built) -> None:
@@ -41,7 +41,7 @@ class Environment:
 
     def grouped(self, key: Callable[[str], str | None]) -> Environment:
         """What is in sight above a GROUP BY; `key` names the group's key that a column is."""
-        above = Environment(self._outer)
+        above = Environment(self.outer)
         for alias, columns in self._columns.items():
             keys = ((label, key(name)) for label, name in columns.items())
             above._columns[alias] = {label: name for label, name in keys if name is not None}
@@ -49,12 +49,12 @@ class Environment:
 
     def covers(self, expression: exp.Expr) -> bool:
         """False for a resolved expression that uses columns of the block around this one."""
-        around = self._outer
+        around = self.outer
         while around is not None:
             names = {name for columns in around._columns.values() for name in columns.values()}
             if names & used_columns(expression):
                 return False
-            around = around._outer
+            around = around.outer
         return True
 
     def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
@@ -80,6 +80,6 @@ class Environment:
         return column(name)
 
     def _find(self, alias: str, label: str) -> str | None:
-        if alias in self._columns or self._outer is None:
+        if alias in self._columns or self.outer is None:
             return self._columns.get(alias, {}).get(label)
-        return self._outer._find(alias, label)
+        return self.outer._find(alias, label)

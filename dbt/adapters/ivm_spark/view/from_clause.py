@@ -82,7 +82,7 @@ def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: E
     elif isinstance(source, exp.Subquery):
         if source.args.get("pivots") or source.args.get("sample"):
             raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
-        block = rename(builder.query(source, ctes), source.args.get("alias"))
+        block = rename(builder.query(source, ctes, environment.outer), source.args.get("alias"))
     elif isinstance(source, exp.Values):
         block = build_values(builder.names, source)
     else:

@@ -8,6 +8,7 @@ the relational skeleton with every expression spelled out over the columns of th
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field
 
@@ -21,6 +22,9 @@ _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _LITERAL = re.compile(r"-?[A-Za-z0-9_.]+")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
 _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
+_SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
+_MERGED = re.compile(r"Project \[named_struct\((.*)\) AS mergedValue#\d+L?\]")
+_MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
@@ -36,13 +40,23 @@ def normalized_plan(explained: str) -> str | None:
     if found is None:
         return None
     root = _parse(_HINT.sub("", found.group(1)))
-    return None if root is None else _Normalizer().normalized(root)
+    try:
+        return None if root is None else _Normalizer().normalized(root)
+    except _UnreadableError:
+        return None
+
+
+class _UnreadableError(Exception):
+    """A plan with something in it whose meaning is not known."""
 
 
 @dataclass
 class _Node:
+    """An operator; `subqueries` are the plans that its expressions hold, in their order."""
+
     text: str
     children: list[_Node] = field(default_factory=list)
+    subqueries: list[_Node] = field(default_factory=list)
 
 
 def _parse(text: str) -> _Node | None:
@@ -58,7 +72,8 @@ def _parse(text: str) -> _Node | None:
         while stack and stack[-1][0] >= depth:
             stack.pop()
         if stack:
-            stack[-1][1].children.append(node)
+            outside, parent = stack[-1]
+            (parent.children if depth == outside + 1 else parent.subqueries).append(node)
         elif root is None:
             root = node
         else:
@@ -82,11 +97,16 @@ class _Normalizer:
         lines, outputs = self._lines(root)
         return "\n".join([f"outputs {', '.join(outputs)}", *lines])
 
+    def merged(self, root: _Node, value: str) -> str:
+        """One value over the outputs of a plan."""
+        lines, _ = self._lines(root)
+        return "\n".join([f"outputs {self._over(value)}", *lines])
+
     def _lines(self, node: _Node) -> tuple[list[str], list[str]]:
         """The lines of a subtree and its outputs, spelled out. A Project leaves no line."""
         below = [self._lines(child) for child in node.children]
         given = [o for _, outputs in below for o in outputs]
-        text = node.text
+        text = self._with_subqueries(node)
         if text.startswith("Project ["):
             return below[0][0], self._outputs(text[len("Project [") : -1])
         if text.startswith("Relation "):
@@ -109,6 +129,10 @@ class _Normalizer:
         if text.startswith("Expand "):
             head, expanded = self._expand(text)
             return [head, *lines], expanded
+        mark = _MARK.search(text) if text.startswith("Join ") else None
+        if mark is not None:
+            given = [*below[0][1], self._new(mark.group(1))]
+            text = _MARK.sub("ExistenceJoin", text)
         spelled = self._spelled(text)
         if text.startswith("Filter ") and below[0][0][0] in self._window_keys:
             return self._filter_of_windows(spelled, below[0][0]), given
@@ -116,6 +140,18 @@ class _Normalizer:
             given = below[0][1]
             lines = _without_implied(spelled, [inner for inner, _ in below])
         return [spelled, *lines], given
+
+    def _with_subqueries(self, node: _Node) -> str:
+        """The text with what each scalar subquery computes, as a digest, in its place. They are
+        not correlated any more in an optimized plan, so each has a meaning of its own."""
+        pieces = _SUBQUERY.split(node.text)
+        if len(pieces) != len(node.subqueries) + 1:
+            raise _UnreadableError
+        spelled = pieces[0]
+        for subquery, rest in zip(node.subqueries, pieces[1:], strict=True):
+            digest, rest = _computed(subquery, rest)
+            spelled += digest + rest
+        return spelled
 
     def _spelled(self, text: str) -> str:
         if not text.startswith(("Filter ", "Join ")):
@@ -217,6 +253,25 @@ class _Normalizer:
 def _without_literals(keys: list[str]) -> list[str]:
     """The keys of a group without literals, which group nothing, where others are left."""
     return [key for key in keys if not _LITERAL.fullmatch(key)] or keys
+
+
+def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
+    """A digest of a scalar subquery, and the text behind it. Spark merges subqueries over one
+    relation into a struct of their values: then the text goes on with the name of the value."""
+    normalizer = _Normalizer()
+    merged = _MERGED.fullmatch(subquery.text)
+    if merged is None or not rest.startswith("."):
+        spelled = normalizer.normalized(subquery)
+    else:
+        parts = _split(merged.group(1))
+        names, values = parts[0::2], parts[1::2]
+        found = [n for n in names if rest.startswith(f".{n}")]
+        name = max(found, key=len, default="")
+        if names.count(name) != 1 or len(names) != len(values):
+            raise _UnreadableError
+        spelled = normalizer.merged(subquery.children[0], values[names.index(name)])
+        rest = rest[len(name) + 1 :]
+    return f"subquery_{hashlib.sha256(spelled.encode()).hexdigest()[:16]}", rest
 
 
 def _without_implied(join: str, sides: list[list[str]]) -> list[str]:

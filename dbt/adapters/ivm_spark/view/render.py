@@ -333,12 +333,23 @@ class _Renderer:
         """A subquery is an expression of the block; the columns that a correlated one does not
         find in itself are the block's."""
         block = self._rows(node.input)
-        query = block.over(self.query(node.query))
+        query = block.over(self._subselect(node.query))
         value: exp.Expr = exp.Subquery(this=query)
         if isinstance(node, Mark):
             value = _predicate(query, [block.over(o) for o in node.operands], node.negated)
         block.columns = {**block.columns, node.name: value}
         return block
+
+    def _subselect(self, node: Node) -> exp.Query:
+        """A subquery; expressions over aggregates stay in the SELECT of these, as Spark lifts a
+        correlation out of that form and not out of a SELECT around it."""
+        if not isinstance(node, Project) or not isinstance(node.input, Aggregate):
+            return self.query(node)
+        select = self._aggregate(node.input)
+        grouped = _Block(select, {item.alias: item.this for item in select.expressions})
+        items = [_aliased(grouped.over(item.expression), item.name) for item in node.items]
+        select.set("expressions", items)
+        return select
 
     def _window(self, node: Window) -> _Block:
         """Windows over the same rows share a block; one over another window's output does not."""

@@ -36,73 +36,57 @@ SELECT
   IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
 
-cache table ivm_kept_2 as
-SELECT
-  `customers`.`segment` AS `segment`,
-  `customers`.`name` AS `name`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
-    `ivm_kept_1`.`name` AS `__ivm_touched_1`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-  AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_4`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_4`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
-  SELECT
-    `q`.`segment` AS `segment`,
-    `q`.`name` AS `name`,
-    1 AS `__ivm_weight`
+  SELECT DISTINCT
+    `q_3`.`segment` AS `segment`,
+    `q_3`.`name` AS `name`,
+    `q_3`.`__ivm_side` AS `__ivm_side`
   FROM (
-    SELECT DISTINCT
-      `ivm_kept_2`.`segment` AS `segment`,
-      `ivm_kept_2`.`name` AS `name`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-  ) AS `q`
-  UNION ALL
-  SELECT
-    `q_4`.`segment` AS `segment`,
-    `q_4`.`name` AS `name`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT DISTINCT
-      `q_3`.`segment` AS `segment`,
-      `q_3`.`name` AS `name`
+    SELECT
+      `q_2`.`segment` AS `segment`,
+      `q_2`.`name` AS `name`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_2`.`segment` AS `segment`,
-        `q_2`.`name` AS `name`,
-        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-      FROM (
-        SELECT
-          `ivm_kept_2`.`segment` AS `segment`,
-          `ivm_kept_2`.`name` AS `name`,
-          1 AS `__ivm_weight`
-        FROM ivm_kept_2 AS `ivm_kept_2`
-        UNION ALL
-        SELECT
-          `ivm_kept_1`.`segment` AS `segment`,
-          `ivm_kept_1`.`name` AS `name`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
+          `ivm_kept_1`.`name` AS `__ivm_touched_1`
         FROM ivm_kept_1 AS `ivm_kept_1`
-      ) AS `q_2`
-      GROUP BY
-        `q_2`.`segment`,
-        `q_2`.`name`
-    ) AS `q_3`
-    WHERE
-      `q_3`.`__ivm_times` > 0
-  ) AS `q_4`
-) AS `q_5`
+      ) AS `q`
+        ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `ivm_kept_1`.`segment` AS `segment`,
+        `ivm_kept_1`.`name` AS `name`,
+        -1 AS `__ivm_side`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`segment`,
+      `q_2`.`name`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
 GROUP BY
-  `q_5`.`segment`
+  `q_4`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -121,73 +105,57 @@ SELECT
   IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
 
-cache table ivm_kept_2 as
-SELECT
-  `customers`.`segment` AS `segment`,
-  `customers`.`name` AS `name`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
-    `ivm_kept_1`.`name` AS `__ivm_touched_1`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-  AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`segment` AS `segment_2`,
-  COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_4`.`segment` AS `segment_2`,
+  COALESCE(SUM(`q_4`.`__ivm_side`), 0) AS `__ivm_count`
 FROM (
-  SELECT
-    `q`.`segment` AS `segment`,
-    `q`.`name` AS `name`,
-    1 AS `__ivm_weight`
+  SELECT DISTINCT
+    `q_3`.`segment` AS `segment`,
+    `q_3`.`name` AS `name`,
+    `q_3`.`__ivm_side` AS `__ivm_side`
   FROM (
-    SELECT DISTINCT
-      `ivm_kept_2`.`segment` AS `segment`,
-      `ivm_kept_2`.`name` AS `name`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-  ) AS `q`
-  UNION ALL
-  SELECT
-    `q_4`.`segment` AS `segment`,
-    `q_4`.`name` AS `name`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT DISTINCT
-      `q_3`.`segment` AS `segment`,
-      `q_3`.`name` AS `name`
+    SELECT
+      `q_2`.`segment` AS `segment`,
+      `q_2`.`name` AS `name`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_2`.`segment` AS `segment`,
-        `q_2`.`name` AS `name`,
-        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-      FROM (
-        SELECT
-          `ivm_kept_2`.`segment` AS `segment`,
-          `ivm_kept_2`.`name` AS `name`,
-          1 AS `__ivm_weight`
-        FROM ivm_kept_2 AS `ivm_kept_2`
-        UNION ALL
-        SELECT
-          `ivm_kept_1`.`segment` AS `segment`,
-          `ivm_kept_1`.`name` AS `name`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        `customers`.`segment` AS `segment`,
+        `customers`.`name` AS `name`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
+          `ivm_kept_1`.`name` AS `__ivm_touched_1`
         FROM ivm_kept_1 AS `ivm_kept_1`
-      ) AS `q_2`
-      GROUP BY
-        `q_2`.`segment`,
-        `q_2`.`name`
-    ) AS `q_3`
-    WHERE
-      `q_3`.`__ivm_times` > 0
-  ) AS `q_4`
-) AS `q_5`
+      ) AS `q`
+        ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `ivm_kept_1`.`segment` AS `segment`,
+        `ivm_kept_1`.`name` AS `name`,
+        -1 AS `__ivm_side`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`segment`,
+      `q_2`.`name`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
 GROUP BY
-  `q_5`.`segment`
+  `q_4`.`segment`
 ) as s
 on `t`.`segment_2` IS NOT DISTINCT FROM `s`.`segment_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

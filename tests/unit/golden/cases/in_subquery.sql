@@ -39,91 +39,82 @@ FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
 WHERE
   `customers`.`segment` = 'a';
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` = `q`.`customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `customers`.`customer_id` AS `customer_id`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
-WHERE
-  `customers`.`segment` = 'a';
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_6`.`order_id` AS `order_id`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id`) AS `__ivm_hash`
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_5`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_3`.`customer_id` AS `customer_id`
-      FROM ivm_kept_3 AS `ivm_kept_3`
+        `ivm_kept_1`.`customer_id` AS `customer_id`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
-      ON `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
-    UNION ALL
+      ON `orders`.`customer_id` = `q`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT SEMI JOIN (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT SEMI JOIN (
+      `q_6`.`customer_id` AS `customer_id`,
+      `q_6`.`__ivm_side` AS `__ivm_side`
+    FROM (
       SELECT
-        `q_3`.`customer_id` AS `customer_id`
+        `q_5`.`customer_id` AS `customer_id`,
+        `q_5`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`customer_id` AS `customer_id`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          `q_4`.`customer_id` AS `customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
         FROM (
           SELECT
-            `ivm_kept_3`.`customer_id` AS `customer_id`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`customer_id` AS `customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
-        GROUP BY
-          `q_2`.`customer_id`
-      ) AS `q_3`
-      WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
-      ON `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
-  ) AS `q_5`
+            `customers`.`customer_id` AS `customer_id`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q_3`
+            ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+          WHERE
+            `customers`.`segment` = 'a'
+        ) AS `q_4`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_5`
+      GROUP BY
+        `q_5`.`customer_id`,
+        `q_5`.`__ivm_side`
+    ) AS `q_6`
+    WHERE
+      `q_6`.`__ivm_times` > 0
+  ) AS `q_7`
+    ON `q_2`.`orders_customer_id` = `q_7`.`customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_7`.`__ivm_side`
   GROUP BY
-    `q_5`.`orders_order_id`
-) AS `q_6`
+    `q_2`.`orders_order_id`
+) AS `q_8`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -37,116 +37,99 @@ SELECT
   IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
 
-cache table ivm_kept_2 as
-SELECT
-  `customers`.`customer_id` AS `customer_id_3`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-    UNION ALL
-    SELECT
-      `orders`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    WHERE
-      FALSE
-  ) AS `q`
-) AS `q_2`
-  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
-cache table ivm_kept_3 as
-SELECT
-  `orders`.`customer_id` AS `customer_id_3`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-    UNION ALL
-    SELECT
-      `orders`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    WHERE
-      FALSE
-  ) AS `q`
-) AS `q_2`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`customer_id_3` AS `customer_id_3`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
+  `q_9`.`customer_id_3` AS `customer_id_3`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_8`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_8`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id_3` AS `customer_id_3`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      INTERSECT ALL
-      SELECT
-        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_3 AS `ivm_kept_3`
-    ) AS `q`
-    UNION ALL
-    SELECT
       `q_5`.`customer_id_3` AS `customer_id_3`,
-      -1 AS `__ivm_weight`
+      `q_5`.`__ivm_side` AS `__ivm_side`
     FROM (
       SELECT
-        `q_4`.`customer_id_3` AS `customer_id_3`
+        `q_4`.`customer_id_3` AS `customer_id_3`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
           `q_3`.`customer_id_3` AS `customer_id_3`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_2`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_2`.`customer_id_3` AS `customer_id_3`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+            `customers`.`customer_id` AS `customer_id_3`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+              UNION ALL
+              SELECT
+                `orders`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+              WHERE
+                FALSE
+            ) AS `q`
           ) AS `q_2`
-          GROUP BY
-            `q_2`.`customer_id_3`
+            ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
         ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
+        GROUP BY
+          `q_3`.`customer_id_3`,
+          `q_3`.`__ivm_side`
       ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-      INTERSECT ALL
-      SELECT
-        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_3 AS `ivm_kept_3`
+      WHERE
+        `q_4`.`__ivm_times` > 0
     ) AS `q_5`
-  ) AS `q_6`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    INTERSECT ALL
+    SELECT
+      `orders`.`customer_id` AS `customer_id_3`,
+      `generated_3`.`__ivm_side` AS `__ivm_side`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
+      FROM (
+        SELECT
+          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+        UNION ALL
+        SELECT
+          `orders`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+        WHERE
+          FALSE
+      ) AS `q_6`
+    ) AS `q_7`
+      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated_3 AS `__ivm_side`
+  ) AS `q_8`
   GROUP BY
-    `q_6`.`customer_id_3`
-) AS `q_7`
+    `q_8`.`customer_id_3`
+) AS `q_9`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -165,116 +148,99 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `customers`.`customer_id` AS `customer_id_3`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `customers`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    WHERE
-      FALSE
-    UNION ALL
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-  ) AS `q`
-) AS `q_2`
-  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
-cache table ivm_kept_3 as
-SELECT
-  `orders`.`customer_id` AS `customer_id_3`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `customers`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    WHERE
-      FALSE
-    UNION ALL
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-  ) AS `q`
-) AS `q_2`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`customer_id_3` AS `customer_id_3`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
+  `q_9`.`customer_id_3` AS `customer_id_3`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_8`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_8`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id_3` AS `customer_id_3`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      INTERSECT ALL
-      SELECT
-        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_3 AS `ivm_kept_3`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id_3` AS `customer_id_3`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      INTERSECT ALL
-      SELECT
-        `q_4`.`customer_id_3` AS `customer_id_3`
+      `customers`.`customer_id` AS `customer_id_3`,
+      `generated`.`__ivm_side` AS `__ivm_side`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
-          `q_3`.`customer_id_3` AS `customer_id_3`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q`
+    ) AS `q_2`
+      ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_side`
+    INTERSECT ALL
+    SELECT
+      `q_7`.`customer_id_3` AS `customer_id_3`,
+      `q_7`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_6`.`customer_id_3` AS `customer_id_3`,
+        `q_6`.`__ivm_side` AS `__ivm_side`,
+        `q_6`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`customer_id_3` AS `customer_id_3`,
+          `q_5`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_2`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_3`.`customer_id_3` AS `customer_id_3`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_3 AS `ivm_kept_3`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_2`
-          GROUP BY
-            `q_2`.`customer_id_3`
-        ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
-      ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_5`
-  ) AS `q_6`
+            `orders`.`customer_id` AS `customer_id_3`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `customers`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+              WHERE
+                FALSE
+              UNION ALL
+              SELECT
+                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q_3`
+          ) AS `q_4`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_5`
+        GROUP BY
+          `q_5`.`customer_id_3`,
+          `q_5`.`__ivm_side`
+      ) AS `q_6`
+      WHERE
+        `q_6`.`__ivm_times` > 0
+    ) AS `q_7`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+  ) AS `q_8`
   GROUP BY
-    `q_6`.`customer_id_3`
-) AS `q_7`
+    `q_8`.`customer_id_3`
+) AS `q_9`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -293,116 +259,99 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `customers`.`customer_id` AS `customer_id_3`
-FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `customers`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    WHERE
-      FALSE
-    UNION ALL
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-  ) AS `q`
-) AS `q_2`
-  ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
-cache table ivm_kept_3 as
-SELECT
-  `orders`.`customer_id` AS `customer_id_3`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q`.`__ivm_touched_0` AS `__ivm_touched_0`
-  FROM (
-    SELECT
-      `customers`.`customer_id` AS `__ivm_touched_0`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    WHERE
-      FALSE
-    UNION ALL
-    SELECT
-      `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-    FROM ivm_kept_1 AS `ivm_kept_1`
-  ) AS `q`
-) AS `q_2`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`customer_id_3` AS `customer_id_3`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`customer_id_3`) AS `__ivm_hash`
+  `q_9`.`customer_id_3` AS `customer_id_3`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`customer_id_3`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`customer_id_3` AS `customer_id_3`,
-    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_8`.`customer_id_3` AS `customer_id_3`,
+    COALESCE(SUM(`q_8`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id_3` AS `customer_id_3`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      INTERSECT ALL
-      SELECT
-        `ivm_kept_3`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_3 AS `ivm_kept_3`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id_3` AS `customer_id_3`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`customer_id_3` AS `customer_id_3`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      INTERSECT ALL
-      SELECT
-        `q_4`.`customer_id_3` AS `customer_id_3`
+      `customers`.`customer_id` AS `customer_id_3`,
+      `generated`.`__ivm_side` AS `__ivm_side`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    LEFT SEMI JOIN (
+      SELECT DISTINCT
+        `q`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
-          `q_3`.`customer_id_3` AS `customer_id_3`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `customers`.`customer_id` AS `__ivm_touched_0`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        WHERE
+          FALSE
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q`
+    ) AS `q_2`
+      ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_side`
+    INTERSECT ALL
+    SELECT
+      `q_7`.`customer_id_3` AS `customer_id_3`,
+      `q_7`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_6`.`customer_id_3` AS `customer_id_3`,
+        `q_6`.`__ivm_side` AS `__ivm_side`,
+        `q_6`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`customer_id_3` AS `customer_id_3`,
+          `q_5`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_2`.`customer_id_3` AS `customer_id_3`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_3`.`customer_id_3` AS `customer_id_3`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_3 AS `ivm_kept_3`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_2`
-          GROUP BY
-            `q_2`.`customer_id_3`
-        ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
-      ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_5`
-  ) AS `q_6`
+            `orders`.`customer_id` AS `customer_id_3`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `q_3`.`__ivm_touched_0` AS `__ivm_touched_0`
+            FROM (
+              SELECT
+                `customers`.`customer_id` AS `__ivm_touched_0`
+              FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+              WHERE
+                FALSE
+              UNION ALL
+              SELECT
+                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q_3`
+          ) AS `q_4`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_5`
+        GROUP BY
+          `q_5`.`customer_id_3`,
+          `q_5`.`__ivm_side`
+      ) AS `q_6`
+      WHERE
+        `q_6`.`__ivm_times` > 0
+    ) AS `q_7`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+  ) AS `q_8`
   GROUP BY
-    `q_6`.`customer_id_3`
-) AS `q_7`
+    `q_8`.`customer_id_3`
+) AS `q_9`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -86,90 +86,75 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`customer_id` AS `orders_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`name` AS `name`,
-  `q_7`.`orders_4` AS `orders_4`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`name`, `q_7`.`orders_4`) AS `__ivm_hash`
+  `q_6`.`name` AS `name`,
+  `q_6`.`orders_4` AS `orders_4`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`name`, `q_6`.`orders_4`) AS `__ivm_hash`
 FROM (
   SELECT
     `c`.`name` AS `name`,
-    `q_6`.`orders_2` AS `orders_4`,
-    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`orders_2` AS `orders_2`,
-      1 AS `__ivm_weight`
+      `q_4`.`orders_customer_id` AS `customer_id`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
+      count(*) AS `orders_2`
     FROM (
       SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        count(*) AS `orders_2`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      GROUP BY
-        `ivm_kept_2`.`orders_customer_id`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id` AS `customer_id`,
-      `q_5`.`orders_2` AS `orders_2`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_4`.`orders_customer_id` AS `customer_id`,
-        count(*) AS `orders_2`
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_3`.`orders_customer_id` AS `orders_customer_id`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_2`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
             FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_2`
-          GROUP BY
-            `q_2`.`orders_customer_id`
-        ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
-      ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-      GROUP BY
-        `q_4`.`orders_customer_id`
-    ) AS `q_5`
-  ) AS `q_6`
+          ) AS `q`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`orders_customer_id`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    GROUP BY
+      `q_4`.`orders_customer_id`,
+      `q_4`.`__ivm_side`
+  ) AS `q_5`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-    ON `c`.`customer_id` = `q_6`.`customer_id`
+    ON `c`.`customer_id` = `q_5`.`customer_id`
   GROUP BY
     `c`.`name`,
-    `q_6`.`orders_2`
-) AS `q_7`
+    `q_5`.`orders_2`
+) AS `q_6`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -189,90 +174,75 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`customer_id` AS `orders_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_7`.`name` AS `name`,
-  `q_7`.`orders_4` AS `orders_4`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`name`, `q_7`.`orders_4`) AS `__ivm_hash`
+  `q_6`.`name` AS `name`,
+  `q_6`.`orders_4` AS `orders_4`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`name`, `q_6`.`orders_4`) AS `__ivm_hash`
 FROM (
   SELECT
     `c`.`name` AS `name`,
-    `q_6`.`orders_2` AS `orders_4`,
-    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`orders_2` AS `orders_4`,
+    COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`orders_2` AS `orders_2`,
-      1 AS `__ivm_weight`
+      `q_4`.`orders_customer_id` AS `customer_id`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
+      count(*) AS `orders_2`
     FROM (
       SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        count(*) AS `orders_2`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      GROUP BY
-        `ivm_kept_2`.`orders_customer_id`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id` AS `customer_id`,
-      `q_5`.`orders_2` AS `orders_2`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_4`.`orders_customer_id` AS `customer_id`,
-        count(*) AS `orders_2`
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_3`.`orders_customer_id` AS `orders_customer_id`,
-          `q_3`.`__ivm_times` AS `__ivm_times`
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q_2`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
             FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_2`
-          GROUP BY
-            `q_2`.`orders_customer_id`
-        ) AS `q_3`
-        WHERE
-          `q_3`.`__ivm_times` > 0
-      ) AS `q_4`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-      GROUP BY
-        `q_4`.`orders_customer_id`
-    ) AS `q_5`
-  ) AS `q_6`
+          ) AS `q`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`orders_customer_id`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    GROUP BY
+      `q_4`.`orders_customer_id`,
+      `q_4`.`__ivm_side`
+  ) AS `q_5`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-    ON `c`.`customer_id` = `q_6`.`customer_id`
+    ON `c`.`customer_id` = `q_5`.`customer_id`
   GROUP BY
     `c`.`name`,
-    `q_6`.`orders_2`
-) AS `q_7`
+    `q_5`.`orders_2`
+) AS `q_6`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -69,86 +69,75 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-cache table ivm_kept_2 as
-SELECT
-  `c`.`customer_id` AS `c_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `q`.`o_customer_id` = `c`.`customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `o`.`customer_id` AS `o_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_6`.`customer_id` AS `customer_id`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`customer_id`) AS `__ivm_hash`
+  `q_7`.`customer_id` AS `customer_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_5`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
+      `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_3`.`o_customer_id` AS `o_customer_id`
-      FROM ivm_kept_3 AS `ivm_kept_3`
+        `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
-      ON `q`.`o_customer_id` = `ivm_kept_2`.`c_customer_id`
-    UNION ALL
+      ON `q`.`o_customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT ANTI JOIN (
     SELECT
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
       SELECT
-        `q_3`.`o_customer_id` AS `o_customer_id`
+        `q_4`.`o_customer_id` AS `o_customer_id`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
-        GROUP BY
-          `q_2`.`o_customer_id`
-      ) AS `q_3`
-      WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
-      ON `q_4`.`o_customer_id` = `ivm_kept_2`.`c_customer_id`
-  ) AS `q_5`
+        ) AS `q_3`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_4`
+      GROUP BY
+        `q_4`.`o_customer_id`,
+        `q_4`.`__ivm_side`
+    ) AS `q_5`
+    WHERE
+      `q_5`.`__ivm_times` > 0
+  ) AS `q_6`
+    ON `q_6`.`o_customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
   GROUP BY
-    `q_5`.`c_customer_id`
-) AS `q_6`
+    `q_2`.`c_customer_id`
+) AS `q_7`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -167,86 +156,75 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-cache table ivm_kept_2 as
-SELECT
-  `c`.`customer_id` AS `c_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `q`.`o_customer_id` = `c`.`customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `o`.`customer_id` AS `o_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_6`.`customer_id` AS `customer_id`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`customer_id`) AS `__ivm_hash`
+  `q_7`.`customer_id` AS `customer_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`customer_id`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_5`.`c_customer_id` AS `customer_id`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_2`.`c_customer_id` AS `customer_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
+      `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_3`.`o_customer_id` AS `o_customer_id`
-      FROM ivm_kept_3 AS `ivm_kept_3`
+        `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
+      FROM ivm_kept_1 AS `ivm_kept_1`
     ) AS `q`
-      ON `q`.`o_customer_id` = `ivm_kept_2`.`c_customer_id`
-    UNION ALL
+      ON `q`.`o_customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT ANTI JOIN (
     SELECT
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
       SELECT
-        `q_3`.`o_customer_id` AS `o_customer_id`
+        `q_4`.`o_customer_id` AS `o_customer_id`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
-        GROUP BY
-          `q_2`.`o_customer_id`
-      ) AS `q_3`
-      WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
-      ON `q_4`.`o_customer_id` = `ivm_kept_2`.`c_customer_id`
-  ) AS `q_5`
+        ) AS `q_3`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_4`
+      GROUP BY
+        `q_4`.`o_customer_id`,
+        `q_4`.`__ivm_side`
+    ) AS `q_5`
+    WHERE
+      `q_5`.`__ivm_times` > 0
+  ) AS `q_6`
+    ON `q_6`.`o_customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
   GROUP BY
-    `q_5`.`c_customer_id`
-) AS `q_6`
+    `q_2`.`c_customer_id`
+) AS `q_7`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -36,107 +36,94 @@ SELECT
   IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
 
-cache table ivm_kept_2 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `o`.`customer_id` = `q`.`c_customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `c`.`customer_id` AS `c_customer_id`,
-  `c`.`segment` AS `c_segment`
-FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`c_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_6`.`order_id` AS `order_id`,
-  `q_6`.`segment` AS `segment`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id`, `q_6`.`segment`) AS `__ivm_hash`
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`segment` AS `segment`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`, `q_8`.`segment`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_5`.`o_order_id` AS `order_id`,
-    `q_5`.`c_segment` AS `segment`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_6`.`o_order_id` AS `order_id`,
+    `q_7`.`c_segment` AS `segment`,
+    COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_3`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_3`.`c_segment` AS `c_segment`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT JOIN ivm_kept_3 AS `ivm_kept_3`
-      ON `ivm_kept_2`.`o_customer_id` = `ivm_kept_3`.`c_customer_id`
-    UNION ALL
-    SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `q_4`.`c_customer_id` AS `c_customer_id`,
-      `q_4`.`c_segment` AS `c_segment`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT JOIN (
+      `o`.`order_id` AS `o_order_id`,
+      `o`.`customer_id` AS `o_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+    LEFT SEMI JOIN (
       SELECT
-        `q_3`.`c_customer_id` AS `c_customer_id`,
-        `q_3`.`c_segment` AS `c_segment`
+        `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
+        `ivm_kept_1`.`c_segment` AS `c_segment`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q`
+      ON `o`.`customer_id` = `q`.`c_customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_6`
+  LEFT JOIN (
+    SELECT
+      `q_5`.`c_customer_id` AS `c_customer_id`,
+      `q_5`.`c_segment` AS `c_segment`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`c_customer_id` AS `c_customer_id`,
+        `q_4`.`c_segment` AS `c_segment`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`c_customer_id` AS `c_customer_id`,
-          `q_2`.`c_segment` AS `c_segment`,
-          `q_2`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`c_customer_id` AS `c_customer_id`,
+          `q_3`.`c_segment` AS `c_segment`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `q`.`c_customer_id` AS `c_customer_id`,
-            `q`.`c_segment` AS `c_segment`,
-            SUM(`q`.`__ivm_weight`) AS `__ivm_times`
-          FROM (
-            SELECT
-              `ivm_kept_3`.`c_customer_id` AS `c_customer_id`,
-              `ivm_kept_3`.`c_segment` AS `c_segment`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_3 AS `ivm_kept_3`
-            UNION ALL
-            SELECT
-              `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-              `ivm_kept_1`.`c_segment` AS `c_segment`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            `generated_2`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`c_customer_id` AS `__ivm_touched_0`
             FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q`
-          GROUP BY
-            `q`.`c_customer_id`,
-            `q`.`c_segment`
-        ) AS `q_2`
-        WHERE
-          `q_2`.`__ivm_times` > 0
-      ) AS `q_3`
-      LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_4`
-      ON `ivm_kept_2`.`o_customer_id` = `q_4`.`c_customer_id`
-  ) AS `q_5`
+          ) AS `q_2`
+            ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
+            `ivm_kept_1`.`c_segment` AS `c_segment`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_3`
+        GROUP BY
+          `q_3`.`c_customer_id`,
+          `q_3`.`c_segment`,
+          `q_3`.`__ivm_side`
+      ) AS `q_4`
+      WHERE
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+  ) AS `q_7`
+    ON `q_6`.`o_customer_id` = `q_7`.`c_customer_id`
+    AND `q_6`.`__ivm_kept_side` = `q_7`.`__ivm_side`
   GROUP BY
-    `q_5`.`o_order_id`,
-    `q_5`.`c_segment`
-) AS `q_6`
+    `q_6`.`o_order_id`,
+    `q_7`.`c_segment`
+) AS `q_8`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

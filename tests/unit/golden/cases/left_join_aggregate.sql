@@ -68,97 +68,92 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-cache table ivm_kept_2 as
-SELECT
-  `c`.`customer_id` AS `c_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`customer_id` = `q`.`o_customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`c_customer_id` AS `customer_id`,
+  `q_6`.`c_customer_id` AS `customer_id`,
   COALESCE(
-    SUM(CASE WHEN NOT `q_5`.`o_order_id` IS NULL THEN `q_5`.`__ivm_weight` ELSE 0 END),
+    SUM(
+      CASE
+        WHEN NOT `q_7`.`o_order_id` IS NULL
+        THEN `q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`
+        ELSE 0
+      END
+    ),
     0
   ) AS `orders`,
-  COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-    `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_2 AS `ivm_kept_2`
-  LEFT JOIN ivm_kept_3 AS `ivm_kept_3`
-    ON `ivm_kept_2`.`c_customer_id` = `ivm_kept_3`.`o_customer_id`
-  UNION ALL
-  SELECT
-    `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-    `q_4`.`o_order_id` AS `o_order_id`,
-    `q_4`.`o_customer_id` AS `o_customer_id`,
-    -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_2 AS `ivm_kept_2`
-  LEFT JOIN (
+    `c`.`customer_id` AS `c_customer_id`,
+    `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+    1 AS `__ivm_weight`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  LEFT SEMI JOIN (
     SELECT
-      `q_3`.`o_order_id` AS `o_order_id`,
-      `q_3`.`o_customer_id` AS `o_customer_id`
+      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
+      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+    ON `c`.`customer_id` = `q`.`o_customer_id`
+  LATERAL VIEW
+  EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+) AS `q_6`
+LEFT JOIN (
+  SELECT
+    `q_5`.`o_order_id` AS `o_order_id`,
+    `q_5`.`o_customer_id` AS `o_customer_id`,
+    `q_5`.`__ivm_side` AS `__ivm_side`
+  FROM (
+    SELECT
+      `q_4`.`o_order_id` AS `o_order_id`,
+      `q_4`.`o_customer_id` AS `o_customer_id`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
+      `q_4`.`__ivm_times` AS `__ivm_times`
     FROM (
       SELECT
-        `q_2`.`o_order_id` AS `o_order_id`,
-        `q_2`.`o_customer_id` AS `o_customer_id`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`o_order_id` AS `o_order_id`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`o_order_id` AS `o_order_id`,
-          `q`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
-        GROUP BY
-          `q`.`o_order_id`,
-          `q`.`o_customer_id`
-      ) AS `q_2`
-      WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
-    ON `ivm_kept_2`.`c_customer_id` = `q_4`.`o_customer_id`
-) AS `q_5`
+        ) AS `q_2`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_order_id` AS `o_order_id`,
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_3`
+      GROUP BY
+        `q_3`.`o_order_id`,
+        `q_3`.`o_customer_id`,
+        `q_3`.`__ivm_side`
+    ) AS `q_4`
+    WHERE
+      `q_4`.`__ivm_times` > 0
+  ) AS `q_5`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+) AS `q_7`
+  ON `q_6`.`c_customer_id` = `q_7`.`o_customer_id`
+  AND `q_6`.`__ivm_kept_side` = `q_7`.`__ivm_side`
 GROUP BY
-  `q_5`.`c_customer_id`
+  `q_6`.`c_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -179,97 +174,92 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-cache table ivm_kept_2 as
-SELECT
-  `c`.`customer_id` AS `c_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`customer_id` = `q`.`o_customer_id`;
-
-cache table ivm_kept_3 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`c_customer_id` AS `customer_id`,
+  `q_6`.`c_customer_id` AS `customer_id`,
   COALESCE(
-    SUM(CASE WHEN NOT `q_5`.`o_order_id` IS NULL THEN `q_5`.`__ivm_weight` ELSE 0 END),
+    SUM(
+      CASE
+        WHEN NOT `q_7`.`o_order_id` IS NULL
+        THEN `q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`
+        ELSE 0
+      END
+    ),
     0
   ) AS `orders`,
-  COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-    `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_2 AS `ivm_kept_2`
-  LEFT JOIN ivm_kept_3 AS `ivm_kept_3`
-    ON `ivm_kept_2`.`c_customer_id` = `ivm_kept_3`.`o_customer_id`
-  UNION ALL
-  SELECT
-    `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-    `q_4`.`o_order_id` AS `o_order_id`,
-    `q_4`.`o_customer_id` AS `o_customer_id`,
-    -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_2 AS `ivm_kept_2`
-  LEFT JOIN (
+    `c`.`customer_id` AS `c_customer_id`,
+    `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+    1 AS `__ivm_weight`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  LEFT SEMI JOIN (
     SELECT
-      `q_3`.`o_order_id` AS `o_order_id`,
-      `q_3`.`o_customer_id` AS `o_customer_id`
+      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
+      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
+    FROM ivm_kept_1 AS `ivm_kept_1`
+  ) AS `q`
+    ON `c`.`customer_id` = `q`.`o_customer_id`
+  LATERAL VIEW
+  EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+) AS `q_6`
+LEFT JOIN (
+  SELECT
+    `q_5`.`o_order_id` AS `o_order_id`,
+    `q_5`.`o_customer_id` AS `o_customer_id`,
+    `q_5`.`__ivm_side` AS `__ivm_side`
+  FROM (
+    SELECT
+      `q_4`.`o_order_id` AS `o_order_id`,
+      `q_4`.`o_customer_id` AS `o_customer_id`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
+      `q_4`.`__ivm_times` AS `__ivm_times`
     FROM (
       SELECT
-        `q_2`.`o_order_id` AS `o_order_id`,
-        `q_2`.`o_customer_id` AS `o_customer_id`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`o_order_id` AS `o_order_id`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`o_order_id` AS `o_order_id`,
-          `q`.`o_customer_id` AS `o_customer_id`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          `o`.`order_id` AS `o_order_id`,
+          `o`.`customer_id` AS `o_customer_id`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
-        GROUP BY
-          `q`.`o_order_id`,
-          `q`.`o_customer_id`
-      ) AS `q_2`
-      WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
-    ON `ivm_kept_2`.`c_customer_id` = `q_4`.`o_customer_id`
-) AS `q_5`
+        ) AS `q_2`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_order_id` AS `o_order_id`,
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_3`
+      GROUP BY
+        `q_3`.`o_order_id`,
+        `q_3`.`o_customer_id`,
+        `q_3`.`__ivm_side`
+    ) AS `q_4`
+    WHERE
+      `q_4`.`__ivm_times` > 0
+  ) AS `q_5`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_3 AS `__ivm_copy`
+) AS `q_7`
+  ON `q_6`.`c_customer_id` = `q_7`.`o_customer_id`
+  AND `q_6`.`__ivm_kept_side` = `q_7`.`__ivm_side`
 GROUP BY
-  `q_5`.`c_customer_id`
+  `q_6`.`c_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -68,122 +68,95 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`customer_id` AS `customer_id_3`,
-  `q_8`.`island` AS `island_3`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_7`.`customer_id_2` AS `customer_id_3`,
+  `q_7`.`island_2` AS `island_3`,
+  COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`order_id` AS `order_id`,
-    `q_2`.`is_new` AS `is_new`,
-    `q_2`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_2`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_2`.`customer_id`, `q_2`.`order_id`
-      ORDER BY `q_2`.`is_new`
+    `q_6`.`customer_id` AS `customer_id_2`,
+    last_value(`q_6`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_6`.`customer_id`, `q_6`.`order_id`, `q_6`.`__ivm_side`
+      ORDER BY `q_6`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    ) AS `island`,
-    1 AS `__ivm_weight`
+    ) AS `island_2`,
+    `q_6`.`__ivm_side` AS `__ivm_weight`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`order_id` AS `order_id`,
-      `q`.`is_new` AS `is_new`,
-      sum(`q`.`is_new`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`order_id`, `q`.`is_new`) AS `__ivm_each_island`
+      `q_5`.`customer_id` AS `customer_id`,
+      `q_5`.`order_id` AS `order_id`,
+      `q_5`.`is_new` AS `is_new`,
+      `q_5`.`__ivm_side` AS `__ivm_side`,
+      sum(`q_5`.`is_new`) OVER (
+        PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side`
+        ORDER BY `q_5`.`order_id`, `q_5`.`is_new`
+      ) AS `__ivm_each_island`
     FROM (
       SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        `ivm_kept_2`.`orders_order_id` AS `order_id`,
+        `q_4`.`orders_customer_id` AS `customer_id`,
+        `q_4`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `ivm_kept_2`.`orders_order_id` - lag(`ivm_kept_2`.`orders_order_id`) OVER (
-            PARTITION BY `ivm_kept_2`.`orders_customer_id`
-            ORDER BY `ivm_kept_2`.`orders_order_id`
+          WHEN `q_4`.`orders_order_id` - lag(`q_4`.`orders_order_id`) OVER (
+            PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
+            ORDER BY `q_4`.`orders_order_id`
           ) > 1
           THEN 1
           ELSE 0
-        END AS `is_new`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-    ) AS `q`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`customer_id` AS `customer_id`,
-    `q_7`.`order_id` AS `order_id`,
-    `q_7`.`is_new` AS `is_new`,
-    `q_7`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_7`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_7`.`customer_id`, `q_7`.`order_id`
-      ORDER BY `q_7`.`is_new`
-      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    ) AS `island`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT
-      `q_6`.`customer_id` AS `customer_id`,
-      `q_6`.`order_id` AS `order_id`,
-      `q_6`.`is_new` AS `is_new`,
-      sum(`q_6`.`is_new`) OVER (PARTITION BY `q_6`.`customer_id` ORDER BY `q_6`.`order_id`, `q_6`.`is_new`) AS `__ivm_each_island`
-    FROM (
-      SELECT
-        `q_5`.`orders_customer_id` AS `customer_id`,
-        `q_5`.`orders_order_id` AS `order_id`,
-        CASE
-          WHEN `q_5`.`orders_order_id` - lag(`q_5`.`orders_order_id`) OVER (PARTITION BY `q_5`.`orders_customer_id` ORDER BY `q_5`.`orders_order_id`) > 1
-          THEN 1
-          ELSE 0
-        END AS `is_new`
+        END AS `is_new`,
+        `q_4`.`__ivm_side` AS `__ivm_side`
       FROM (
         SELECT
-          `q_4`.`orders_order_id` AS `orders_order_id`,
-          `q_4`.`orders_customer_id` AS `orders_customer_id`,
-          `q_4`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_3`.`orders_order_id` AS `orders_order_id`,
-            `q_3`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`orders_order_id` AS `orders_order_id`,
+            `q_2`.`orders_customer_id` AS `orders_customer_id`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_3`
+          ) AS `q_2`
           GROUP BY
-            `q_3`.`orders_order_id`,
-            `q_3`.`orders_customer_id`
-        ) AS `q_4`
+            `q_2`.`orders_order_id`,
+            `q_2`.`orders_customer_id`,
+            `q_2`.`__ivm_side`
+        ) AS `q_3`
         WHERE
-          `q_4`.`__ivm_times` > 0
-      ) AS `q_5`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_6`
-  ) AS `q_7`
-) AS `q_8`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
+) AS `q_7`
 GROUP BY
-  `q_8`.`customer_id`,
-  `q_8`.`island`
+  `q_7`.`customer_id_2`,
+  `q_7`.`island_2`
 ) as s
 on `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3` AND `t`.`island_3` IS NOT DISTINCT FROM `s`.`island_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -203,122 +176,95 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_8`.`customer_id` AS `customer_id_3`,
-  `q_8`.`island` AS `island_3`,
-  COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
+  `q_7`.`customer_id_2` AS `customer_id_3`,
+  `q_7`.`island_2` AS `island_3`,
+  COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`order_id` AS `order_id`,
-    `q_2`.`is_new` AS `is_new`,
-    `q_2`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_2`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_2`.`customer_id`, `q_2`.`order_id`
-      ORDER BY `q_2`.`is_new`
+    `q_6`.`customer_id` AS `customer_id_2`,
+    last_value(`q_6`.`__ivm_each_island`) OVER (
+      PARTITION BY `q_6`.`customer_id`, `q_6`.`order_id`, `q_6`.`__ivm_side`
+      ORDER BY `q_6`.`is_new`
       ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    ) AS `island`,
-    1 AS `__ivm_weight`
+    ) AS `island_2`,
+    `q_6`.`__ivm_side` AS `__ivm_weight`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`order_id` AS `order_id`,
-      `q`.`is_new` AS `is_new`,
-      sum(`q`.`is_new`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`order_id`, `q`.`is_new`) AS `__ivm_each_island`
+      `q_5`.`customer_id` AS `customer_id`,
+      `q_5`.`order_id` AS `order_id`,
+      `q_5`.`is_new` AS `is_new`,
+      `q_5`.`__ivm_side` AS `__ivm_side`,
+      sum(`q_5`.`is_new`) OVER (
+        PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side`
+        ORDER BY `q_5`.`order_id`, `q_5`.`is_new`
+      ) AS `__ivm_each_island`
     FROM (
       SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        `ivm_kept_2`.`orders_order_id` AS `order_id`,
+        `q_4`.`orders_customer_id` AS `customer_id`,
+        `q_4`.`orders_order_id` AS `order_id`,
         CASE
-          WHEN `ivm_kept_2`.`orders_order_id` - lag(`ivm_kept_2`.`orders_order_id`) OVER (
-            PARTITION BY `ivm_kept_2`.`orders_customer_id`
-            ORDER BY `ivm_kept_2`.`orders_order_id`
+          WHEN `q_4`.`orders_order_id` - lag(`q_4`.`orders_order_id`) OVER (
+            PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
+            ORDER BY `q_4`.`orders_order_id`
           ) > 1
           THEN 1
           ELSE 0
-        END AS `is_new`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-    ) AS `q`
-  ) AS `q_2`
-  UNION ALL
-  SELECT
-    `q_7`.`customer_id` AS `customer_id`,
-    `q_7`.`order_id` AS `order_id`,
-    `q_7`.`is_new` AS `is_new`,
-    `q_7`.`__ivm_each_island` AS `__ivm_each_island`,
-    last_value(`q_7`.`__ivm_each_island`) OVER (
-      PARTITION BY `q_7`.`customer_id`, `q_7`.`order_id`
-      ORDER BY `q_7`.`is_new`
-      ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-    ) AS `island`,
-    -1 AS `__ivm_weight`
-  FROM (
-    SELECT
-      `q_6`.`customer_id` AS `customer_id`,
-      `q_6`.`order_id` AS `order_id`,
-      `q_6`.`is_new` AS `is_new`,
-      sum(`q_6`.`is_new`) OVER (PARTITION BY `q_6`.`customer_id` ORDER BY `q_6`.`order_id`, `q_6`.`is_new`) AS `__ivm_each_island`
-    FROM (
-      SELECT
-        `q_5`.`orders_customer_id` AS `customer_id`,
-        `q_5`.`orders_order_id` AS `order_id`,
-        CASE
-          WHEN `q_5`.`orders_order_id` - lag(`q_5`.`orders_order_id`) OVER (PARTITION BY `q_5`.`orders_customer_id` ORDER BY `q_5`.`orders_order_id`) > 1
-          THEN 1
-          ELSE 0
-        END AS `is_new`
+        END AS `is_new`,
+        `q_4`.`__ivm_side` AS `__ivm_side`
       FROM (
         SELECT
-          `q_4`.`orders_order_id` AS `orders_order_id`,
-          `q_4`.`orders_customer_id` AS `orders_customer_id`,
-          `q_4`.`__ivm_times` AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
-            `q_3`.`orders_order_id` AS `orders_order_id`,
-            `q_3`.`orders_customer_id` AS `orders_customer_id`,
-            SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
+            `q_2`.`orders_order_id` AS `orders_order_id`,
+            `q_2`.`orders_customer_id` AS `orders_customer_id`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
-          ) AS `q_3`
+          ) AS `q_2`
           GROUP BY
-            `q_3`.`orders_order_id`,
-            `q_3`.`orders_customer_id`
-        ) AS `q_4`
+            `q_2`.`orders_order_id`,
+            `q_2`.`orders_customer_id`,
+            `q_2`.`__ivm_side`
+        ) AS `q_3`
         WHERE
-          `q_4`.`__ivm_times` > 0
-      ) AS `q_5`
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-    ) AS `q_6`
-  ) AS `q_7`
-) AS `q_8`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+    ) AS `q_5`
+  ) AS `q_6`
+) AS `q_7`
 GROUP BY
-  `q_8`.`customer_id`,
-  `q_8`.`island`
+  `q_7`.`customer_id_2`,
+  `q_7`.`island_2`
 ) as s
 on `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3` AND `t`.`island_3` IS NOT DISTINCT FROM `s`.`island_3`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

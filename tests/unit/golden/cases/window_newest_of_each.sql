@@ -54,109 +54,95 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`order_id_2` AS `order_id_2`,
-  `q_5`.`customer_id_2` AS `customer_id_2`,
-  `q_5`.`amount_2` AS `amount_2`,
-  `q_5`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_5`.`order_id_2`, `q_5`.`customer_id_2`, `q_5`.`amount_2`) AS `__ivm_hash`
+  `q_6`.`order_id_2` AS `order_id_2`,
+  `q_6`.`customer_id_2` AS `customer_id_2`,
+  `q_6`.`amount_2` AS `amount_2`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`order_id_2`, `q_6`.`customer_id_2`, `q_6`.`amount_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_4`.`orders_order_id` AS `order_id_2`,
-    `q_4`.`orders_customer_id` AS `customer_id_2`,
-    `q_4`.`orders_amount` AS `amount_2`,
-    COALESCE(SUM(`q_4`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`order_id` AS `order_id_2`,
+    `q_5`.`customer_id` AS `customer_id_2`,
+    `q_5`.`amount` AS `amount_2`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+      `q_4`.`orders_order_id` AS `order_id`,
+      `q_4`.`orders_customer_id` AS `customer_id`,
+      `q_4`.`orders_amount` AS `amount`,
       row_number() OVER (
-        PARTITION BY `ivm_kept_2`.`orders_customer_id`
-        ORDER BY `ivm_kept_2`.`orders_ordered_on` DESC, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
-      ) AS `n`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_3`.`orders_order_id` AS `orders_order_id`,
-      `q_3`.`orders_customer_id` AS `orders_customer_id`,
-      `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_3`.`orders_amount` AS `orders_amount`,
-      row_number() OVER (
-        PARTITION BY `q_3`.`orders_customer_id`
-        ORDER BY `q_3`.`orders_ordered_on` DESC, `q_3`.`orders_order_id`, `q_3`.`orders_amount`
-      ) AS `n`,
-      -1 AS `__ivm_weight`
+        PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`orders_ordered_on` DESC, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
+      ) AS `n_2`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_2`.`orders_order_id` AS `orders_order_id`,
-        `q_2`.`orders_customer_id` AS `orders_customer_id`,
-        `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_2`.`orders_amount` AS `orders_amount`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`orders_order_id` AS `orders_order_id`,
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`orders_order_id` AS `orders_order_id`,
-          `q`.`orders_customer_id` AS `orders_customer_id`,
-          `q`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q`.`orders_amount` AS `orders_amount`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`orders_order_id` AS `orders_order_id`,
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_2`.`orders_amount` AS `orders_amount`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
             `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
             `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
             `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
+        ) AS `q_2`
         GROUP BY
-          `q`.`orders_order_id`,
-          `q`.`orders_customer_id`,
-          `q`.`orders_ordered_on`,
-          `q`.`orders_amount`
-      ) AS `q_2`
+          `q_2`.`orders_order_id`,
+          `q_2`.`orders_customer_id`,
+          `q_2`.`orders_ordered_on`,
+          `q_2`.`orders_amount`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
       WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
   WHERE
-    `q_4`.`n` = 1
+    `q_5`.`n_2` = 1
   GROUP BY
-    `q_4`.`orders_order_id`,
-    `q_4`.`orders_customer_id`,
-    `q_4`.`orders_amount`
-) AS `q_5`
+    `q_5`.`order_id`,
+    `q_5`.`customer_id`,
+    `q_5`.`amount`
+) AS `q_6`
 WHERE
-  `q_5`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -180,109 +166,95 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`order_id_2` AS `order_id_2`,
-  `q_5`.`customer_id_2` AS `customer_id_2`,
-  `q_5`.`amount_2` AS `amount_2`,
-  `q_5`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_5`.`order_id_2`, `q_5`.`customer_id_2`, `q_5`.`amount_2`) AS `__ivm_hash`
+  `q_6`.`order_id_2` AS `order_id_2`,
+  `q_6`.`customer_id_2` AS `customer_id_2`,
+  `q_6`.`amount_2` AS `amount_2`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`order_id_2`, `q_6`.`customer_id_2`, `q_6`.`amount_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_4`.`orders_order_id` AS `order_id_2`,
-    `q_4`.`orders_customer_id` AS `customer_id_2`,
-    `q_4`.`orders_amount` AS `amount_2`,
-    COALESCE(SUM(`q_4`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`order_id` AS `order_id_2`,
+    `q_5`.`customer_id` AS `customer_id_2`,
+    `q_5`.`amount` AS `amount_2`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+      `q_4`.`orders_order_id` AS `order_id`,
+      `q_4`.`orders_customer_id` AS `customer_id`,
+      `q_4`.`orders_amount` AS `amount`,
       row_number() OVER (
-        PARTITION BY `ivm_kept_2`.`orders_customer_id`
-        ORDER BY `ivm_kept_2`.`orders_ordered_on` DESC, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
-      ) AS `n`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_3`.`orders_order_id` AS `orders_order_id`,
-      `q_3`.`orders_customer_id` AS `orders_customer_id`,
-      `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_3`.`orders_amount` AS `orders_amount`,
-      row_number() OVER (
-        PARTITION BY `q_3`.`orders_customer_id`
-        ORDER BY `q_3`.`orders_ordered_on` DESC, `q_3`.`orders_order_id`, `q_3`.`orders_amount`
-      ) AS `n`,
-      -1 AS `__ivm_weight`
+        PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`orders_ordered_on` DESC, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
+      ) AS `n_2`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_2`.`orders_order_id` AS `orders_order_id`,
-        `q_2`.`orders_customer_id` AS `orders_customer_id`,
-        `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_2`.`orders_amount` AS `orders_amount`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`orders_order_id` AS `orders_order_id`,
+        `q_3`.`orders_customer_id` AS `orders_customer_id`,
+        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`orders_order_id` AS `orders_order_id`,
-          `q`.`orders_customer_id` AS `orders_customer_id`,
-          `q`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q`.`orders_amount` AS `orders_amount`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`orders_order_id` AS `orders_order_id`,
+          `q_2`.`orders_customer_id` AS `orders_customer_id`,
+          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_2`.`orders_amount` AS `orders_amount`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+            `orders`.`order_id` AS `orders_order_id`,
+            `orders`.`customer_id` AS `orders_customer_id`,
+            `orders`.`ordered_on` AS `orders_ordered_on`,
+            `orders`.`amount` AS `orders_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
             `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
             `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
             `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
+        ) AS `q_2`
         GROUP BY
-          `q`.`orders_order_id`,
-          `q`.`orders_customer_id`,
-          `q`.`orders_ordered_on`,
-          `q`.`orders_amount`
-      ) AS `q_2`
+          `q_2`.`orders_order_id`,
+          `q_2`.`orders_customer_id`,
+          `q_2`.`orders_ordered_on`,
+          `q_2`.`orders_amount`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
       WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
   WHERE
-    `q_4`.`n` = 1
+    `q_5`.`n_2` = 1
   GROUP BY
-    `q_4`.`orders_order_id`,
-    `q_4`.`orders_customer_id`,
-    `q_4`.`orders_amount`
-) AS `q_5`
+    `q_5`.`order_id`,
+    `q_5`.`customer_id`,
+    `q_5`.`amount`
+) AS `q_6`
 WHERE
-  `q_5`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

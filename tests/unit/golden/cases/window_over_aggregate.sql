@@ -79,19 +79,6 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -110,91 +97,88 @@ SELECT
   ) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`customer_id` AS `customer_id_2`,
-    `q_6`.`ordered_on` AS `ordered_on_2`,
-    `q_6`.`total` AS `total_2`,
-    `q_6`.`place` AS `place_2`,
-    `q_6`.`so_far` AS `so_far_2`,
+    `q_6`.`customer_id_2` AS `customer_id_2`,
+    `q_6`.`ordered_on_2` AS `ordered_on_2`,
+    `q_6`.`total_2` AS `total_2`,
+    `q_6`.`place_2` AS `place_2`,
+    `q_6`.`so_far_2` AS `so_far_2`,
     COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`ordered_on` AS `ordered_on`,
-      `q`.`total` AS `total`,
-      rank() OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`total` DESC) AS `place`,
-      sum(`q`.`total`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`ordered_on`) AS `so_far`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        `ivm_kept_2`.`orders_ordered_on` AS `ordered_on`,
-        sum(`ivm_kept_2`.`orders_amount`) AS `total`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      GROUP BY
-        `ivm_kept_2`.`orders_customer_id`,
-        `ivm_kept_2`.`orders_ordered_on`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id` AS `customer_id`,
-      `q_5`.`ordered_on` AS `ordered_on`,
-      `q_5`.`total` AS `total`,
-      rank() OVER (PARTITION BY `q_5`.`customer_id` ORDER BY `q_5`.`total` DESC) AS `place`,
-      sum(`q_5`.`total`) OVER (PARTITION BY `q_5`.`customer_id` ORDER BY `q_5`.`ordered_on`) AS `so_far`,
-      -1 AS `__ivm_weight`
+      `q_5`.`customer_id` AS `customer_id_2`,
+      `q_5`.`ordered_on` AS `ordered_on_2`,
+      `q_5`.`total` AS `total_2`,
+      rank() OVER (PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side` ORDER BY `q_5`.`total` DESC) AS `place_2`,
+      sum(`q_5`.`total`) OVER (PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side` ORDER BY `q_5`.`ordered_on`) AS `so_far_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_4`.`orders_customer_id` AS `customer_id`,
         `q_4`.`orders_ordered_on` AS `ordered_on`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
         sum(`q_4`.`orders_amount`) AS `total`
       FROM (
         SELECT
           `q_3`.`orders_customer_id` AS `orders_customer_id`,
           `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
           `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
           `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
             `q_2`.`orders_customer_id` AS `orders_customer_id`,
             `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `q_2`.`orders_amount` AS `orders_amount`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
             SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
               `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
               `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_customer_id`,
             `q_2`.`orders_ordered_on`,
-            `q_2`.`orders_amount`
+            `q_2`.`orders_amount`,
+            `q_2`.`__ivm_side`
         ) AS `q_3`
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
       GROUP BY
         `q_4`.`orders_customer_id`,
-        `q_4`.`orders_ordered_on`
+        `q_4`.`orders_ordered_on`,
+        `q_4`.`__ivm_side`
     ) AS `q_5`
   ) AS `q_6`
   GROUP BY
-    `q_6`.`customer_id`,
-    `q_6`.`ordered_on`,
-    `q_6`.`total`,
-    `q_6`.`place`,
-    `q_6`.`so_far`
+    `q_6`.`customer_id_2`,
+    `q_6`.`ordered_on_2`,
+    `q_6`.`total_2`,
+    `q_6`.`place_2`,
+    `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
   `q_7`.`__ivm_count` <> 0
@@ -222,19 +206,6 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -253,91 +224,88 @@ SELECT
   ) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`customer_id` AS `customer_id_2`,
-    `q_6`.`ordered_on` AS `ordered_on_2`,
-    `q_6`.`total` AS `total_2`,
-    `q_6`.`place` AS `place_2`,
-    `q_6`.`so_far` AS `so_far_2`,
+    `q_6`.`customer_id_2` AS `customer_id_2`,
+    `q_6`.`ordered_on_2` AS `ordered_on_2`,
+    `q_6`.`total_2` AS `total_2`,
+    `q_6`.`place_2` AS `place_2`,
+    `q_6`.`so_far_2` AS `so_far_2`,
     COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`ordered_on` AS `ordered_on`,
-      `q`.`total` AS `total`,
-      rank() OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`total` DESC) AS `place`,
-      sum(`q`.`total`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`ordered_on`) AS `so_far`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`orders_customer_id` AS `customer_id`,
-        `ivm_kept_2`.`orders_ordered_on` AS `ordered_on`,
-        sum(`ivm_kept_2`.`orders_amount`) AS `total`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-      GROUP BY
-        `ivm_kept_2`.`orders_customer_id`,
-        `ivm_kept_2`.`orders_ordered_on`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`customer_id` AS `customer_id`,
-      `q_5`.`ordered_on` AS `ordered_on`,
-      `q_5`.`total` AS `total`,
-      rank() OVER (PARTITION BY `q_5`.`customer_id` ORDER BY `q_5`.`total` DESC) AS `place`,
-      sum(`q_5`.`total`) OVER (PARTITION BY `q_5`.`customer_id` ORDER BY `q_5`.`ordered_on`) AS `so_far`,
-      -1 AS `__ivm_weight`
+      `q_5`.`customer_id` AS `customer_id_2`,
+      `q_5`.`ordered_on` AS `ordered_on_2`,
+      `q_5`.`total` AS `total_2`,
+      rank() OVER (PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side` ORDER BY `q_5`.`total` DESC) AS `place_2`,
+      sum(`q_5`.`total`) OVER (PARTITION BY `q_5`.`customer_id`, `q_5`.`__ivm_side` ORDER BY `q_5`.`ordered_on`) AS `so_far_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_4`.`orders_customer_id` AS `customer_id`,
         `q_4`.`orders_ordered_on` AS `ordered_on`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
         sum(`q_4`.`orders_amount`) AS `total`
       FROM (
         SELECT
           `q_3`.`orders_customer_id` AS `orders_customer_id`,
           `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
           `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
           `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
             `q_2`.`orders_customer_id` AS `orders_customer_id`,
             `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `q_2`.`orders_amount` AS `orders_amount`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
             SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
               `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
               `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_customer_id`,
             `q_2`.`orders_ordered_on`,
-            `q_2`.`orders_amount`
+            `q_2`.`orders_amount`,
+            `q_2`.`__ivm_side`
         ) AS `q_3`
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
       GROUP BY
         `q_4`.`orders_customer_id`,
-        `q_4`.`orders_ordered_on`
+        `q_4`.`orders_ordered_on`,
+        `q_4`.`__ivm_side`
     ) AS `q_5`
   ) AS `q_6`
   GROUP BY
-    `q_6`.`customer_id`,
-    `q_6`.`ordered_on`,
-    `q_6`.`total`,
-    `q_6`.`place`,
-    `q_6`.`so_far`
+    `q_6`.`customer_id_2`,
+    `q_6`.`ordered_on_2`,
+    `q_6`.`total_2`,
+    `q_6`.`place_2`,
+    `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
   `q_7`.`__ivm_count` <> 0

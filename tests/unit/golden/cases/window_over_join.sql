@@ -61,89 +61,68 @@ FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_2 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`,
-  `o`.`amount` AS `o_amount`,
-  `c`.`customer_id` AS `c_customer_id`,
-  `c`.`segment` AS `c_segment`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-  ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`segment` AS `segment`,
-  `q_5`.`order_id` AS `order_id`,
-  `q_5`.`share` AS `share`,
-  `q_5`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_5`.`segment`, `q_5`.`order_id`, `q_5`.`share`) AS `__ivm_hash`
+  `q_6`.`segment` AS `segment`,
+  `q_6`.`order_id` AS `order_id`,
+  `q_6`.`share` AS `share`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_4`.`c_segment` AS `segment`,
-    `q_4`.`o_order_id` AS `order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum` AS `share`,
-    COALESCE(SUM(`q_4`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`segment` AS `segment`,
+    `q_5`.`order_id` AS `order_id`,
+    `q_5`.`share` AS `share`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_2`.`o_amount` AS `o_amount`,
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_2`.`c_segment` AS `c_segment`,
-      sum(`ivm_kept_2`.`o_amount`) OVER (
-        PARTITION BY `ivm_kept_2`.`c_segment`
-        ORDER BY `ivm_kept_2`.`o_order_id`, `ivm_kept_2`.`o_customer_id`, `ivm_kept_2`.`o_amount`, `ivm_kept_2`.`c_customer_id`
+      `q_4`.`c_segment` AS `segment`,
+      `q_4`.`o_order_id` AS `order_id`,
+      `q_4`.`o_amount` / sum(`q_4`.`o_amount`) OVER (
+        PARTITION BY `q_4`.`c_segment`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`o_order_id`, `q_4`.`o_customer_id`, `q_4`.`o_amount`, `q_4`.`c_customer_id`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_3`.`o_order_id` AS `o_order_id`,
-      `q_3`.`o_customer_id` AS `o_customer_id`,
-      `q_3`.`o_amount` AS `o_amount`,
-      `q_3`.`c_customer_id` AS `c_customer_id`,
-      `q_3`.`c_segment` AS `c_segment`,
-      sum(`q_3`.`o_amount`) OVER (
-        PARTITION BY `q_3`.`c_segment`
-        ORDER BY `q_3`.`o_order_id`, `q_3`.`o_customer_id`, `q_3`.`o_amount`, `q_3`.`c_customer_id`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      -1 AS `__ivm_weight`
+      ) AS `share`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_2`.`o_order_id` AS `o_order_id`,
-        `q_2`.`o_customer_id` AS `o_customer_id`,
-        `q_2`.`o_amount` AS `o_amount`,
-        `q_2`.`c_customer_id` AS `c_customer_id`,
-        `q_2`.`c_segment` AS `c_segment`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`o_order_id` AS `o_order_id`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`o_amount` AS `o_amount`,
+        `q_3`.`c_customer_id` AS `c_customer_id`,
+        `q_3`.`c_segment` AS `c_segment`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`o_order_id` AS `o_order_id`,
-          `q`.`o_customer_id` AS `o_customer_id`,
-          `q`.`o_amount` AS `o_amount`,
-          `q`.`c_customer_id` AS `c_customer_id`,
-          `q`.`c_segment` AS `c_segment`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`o_order_id` AS `o_order_id`,
+          `q_2`.`o_customer_id` AS `o_customer_id`,
+          `q_2`.`o_amount` AS `o_amount`,
+          `q_2`.`c_customer_id` AS `c_customer_id`,
+          `q_2`.`c_segment` AS `c_segment`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`o_amount` AS `o_amount`,
-            `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_2`.`c_segment` AS `c_segment`,
+            `o`.`order_id` AS `o_order_id`,
+            `o`.`customer_id` AS `o_customer_id`,
+            `o`.`amount` AS `o_amount`,
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+            ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
             `ivm_kept_1`.`o_order_id` AS `o_order_id`,
@@ -151,29 +130,31 @@ FROM (
             `ivm_kept_1`.`o_amount` AS `o_amount`,
             `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
             `ivm_kept_1`.`c_segment` AS `c_segment`,
+            -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
+        ) AS `q_2`
         GROUP BY
-          `q`.`o_order_id`,
-          `q`.`o_customer_id`,
-          `q`.`o_amount`,
-          `q`.`c_customer_id`,
-          `q`.`c_segment`
-      ) AS `q_2`
+          `q_2`.`o_order_id`,
+          `q_2`.`o_customer_id`,
+          `q_2`.`o_amount`,
+          `q_2`.`c_customer_id`,
+          `q_2`.`c_segment`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
       WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
   GROUP BY
-    `q_4`.`c_segment`,
-    `q_4`.`o_order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum`
-) AS `q_5`
+    `q_5`.`segment`,
+    `q_5`.`order_id`,
+    `q_5`.`share`
+) AS `q_6`
 WHERE
-  `q_5`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -200,89 +181,68 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_2 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`,
-  `o`.`amount` AS `o_amount`,
-  `c`.`customer_id` AS `c_customer_id`,
-  `c`.`segment` AS `c_segment`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-  ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`segment` AS `segment`,
-  `q_5`.`order_id` AS `order_id`,
-  `q_5`.`share` AS `share`,
-  `q_5`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_5`.`segment`, `q_5`.`order_id`, `q_5`.`share`) AS `__ivm_hash`
+  `q_6`.`segment` AS `segment`,
+  `q_6`.`order_id` AS `order_id`,
+  `q_6`.`share` AS `share`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_4`.`c_segment` AS `segment`,
-    `q_4`.`o_order_id` AS `order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum` AS `share`,
-    COALESCE(SUM(`q_4`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`segment` AS `segment`,
+    `q_5`.`order_id` AS `order_id`,
+    `q_5`.`share` AS `share`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_2`.`o_amount` AS `o_amount`,
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_2`.`c_segment` AS `c_segment`,
-      sum(`ivm_kept_2`.`o_amount`) OVER (
-        PARTITION BY `ivm_kept_2`.`c_segment`
-        ORDER BY `ivm_kept_2`.`o_order_id`, `ivm_kept_2`.`o_customer_id`, `ivm_kept_2`.`o_amount`, `ivm_kept_2`.`c_customer_id`
+      `q_4`.`c_segment` AS `segment`,
+      `q_4`.`o_order_id` AS `order_id`,
+      `q_4`.`o_amount` / sum(`q_4`.`o_amount`) OVER (
+        PARTITION BY `q_4`.`c_segment`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`o_order_id`, `q_4`.`o_customer_id`, `q_4`.`o_amount`, `q_4`.`c_customer_id`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_3`.`o_order_id` AS `o_order_id`,
-      `q_3`.`o_customer_id` AS `o_customer_id`,
-      `q_3`.`o_amount` AS `o_amount`,
-      `q_3`.`c_customer_id` AS `c_customer_id`,
-      `q_3`.`c_segment` AS `c_segment`,
-      sum(`q_3`.`o_amount`) OVER (
-        PARTITION BY `q_3`.`c_segment`
-        ORDER BY `q_3`.`o_order_id`, `q_3`.`o_customer_id`, `q_3`.`o_amount`, `q_3`.`c_customer_id`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      -1 AS `__ivm_weight`
+      ) AS `share`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_2`.`o_order_id` AS `o_order_id`,
-        `q_2`.`o_customer_id` AS `o_customer_id`,
-        `q_2`.`o_amount` AS `o_amount`,
-        `q_2`.`c_customer_id` AS `c_customer_id`,
-        `q_2`.`c_segment` AS `c_segment`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`o_order_id` AS `o_order_id`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`o_amount` AS `o_amount`,
+        `q_3`.`c_customer_id` AS `c_customer_id`,
+        `q_3`.`c_segment` AS `c_segment`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`o_order_id` AS `o_order_id`,
-          `q`.`o_customer_id` AS `o_customer_id`,
-          `q`.`o_amount` AS `o_amount`,
-          `q`.`c_customer_id` AS `c_customer_id`,
-          `q`.`c_segment` AS `c_segment`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`o_order_id` AS `o_order_id`,
+          `q_2`.`o_customer_id` AS `o_customer_id`,
+          `q_2`.`o_amount` AS `o_amount`,
+          `q_2`.`c_customer_id` AS `c_customer_id`,
+          `q_2`.`c_segment` AS `c_segment`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`o_amount` AS `o_amount`,
-            `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_2`.`c_segment` AS `c_segment`,
+            `o`.`order_id` AS `o_order_id`,
+            `o`.`customer_id` AS `o_customer_id`,
+            `o`.`amount` AS `o_amount`,
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+            ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
             `ivm_kept_1`.`o_order_id` AS `o_order_id`,
@@ -290,29 +250,31 @@ FROM (
             `ivm_kept_1`.`o_amount` AS `o_amount`,
             `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
             `ivm_kept_1`.`c_segment` AS `c_segment`,
+            -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
+        ) AS `q_2`
         GROUP BY
-          `q`.`o_order_id`,
-          `q`.`o_customer_id`,
-          `q`.`o_amount`,
-          `q`.`c_customer_id`,
-          `q`.`c_segment`
-      ) AS `q_2`
+          `q_2`.`o_order_id`,
+          `q_2`.`o_customer_id`,
+          `q_2`.`o_amount`,
+          `q_2`.`c_customer_id`,
+          `q_2`.`c_segment`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
       WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
   GROUP BY
-    `q_4`.`c_segment`,
-    `q_4`.`o_order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum`
-) AS `q_5`
+    `q_5`.`segment`,
+    `q_5`.`order_id`,
+    `q_5`.`share`
+) AS `q_6`
 WHERE
-  `q_5`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -339,89 +301,68 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_2 as
-SELECT
-  `o`.`order_id` AS `o_order_id`,
-  `o`.`customer_id` AS `o_customer_id`,
-  `o`.`amount` AS `o_amount`,
-  `c`.`customer_id` AS `c_customer_id`,
-  `c`.`segment` AS `c_segment`
-FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-  ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_5`.`segment` AS `segment`,
-  `q_5`.`order_id` AS `order_id`,
-  `q_5`.`share` AS `share`,
-  `q_5`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_5`.`segment`, `q_5`.`order_id`, `q_5`.`share`) AS `__ivm_hash`
+  `q_6`.`segment` AS `segment`,
+  `q_6`.`order_id` AS `order_id`,
+  `q_6`.`share` AS `share`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_4`.`c_segment` AS `segment`,
-    `q_4`.`o_order_id` AS `order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum` AS `share`,
-    COALESCE(SUM(`q_4`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`segment` AS `segment`,
+    `q_5`.`order_id` AS `order_id`,
+    `q_5`.`share` AS `share`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_2`.`o_amount` AS `o_amount`,
-      `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_2`.`c_segment` AS `c_segment`,
-      sum(`ivm_kept_2`.`o_amount`) OVER (
-        PARTITION BY `ivm_kept_2`.`c_segment`
-        ORDER BY `ivm_kept_2`.`o_order_id`, `ivm_kept_2`.`o_customer_id`, `ivm_kept_2`.`o_amount`, `ivm_kept_2`.`c_customer_id`
+      `q_4`.`c_segment` AS `segment`,
+      `q_4`.`o_order_id` AS `order_id`,
+      `q_4`.`o_amount` / sum(`q_4`.`o_amount`) OVER (
+        PARTITION BY `q_4`.`c_segment`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`o_order_id`, `q_4`.`o_customer_id`, `q_4`.`o_amount`, `q_4`.`c_customer_id`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_3`.`o_order_id` AS `o_order_id`,
-      `q_3`.`o_customer_id` AS `o_customer_id`,
-      `q_3`.`o_amount` AS `o_amount`,
-      `q_3`.`c_customer_id` AS `c_customer_id`,
-      `q_3`.`c_segment` AS `c_segment`,
-      sum(`q_3`.`o_amount`) OVER (
-        PARTITION BY `q_3`.`c_segment`
-        ORDER BY `q_3`.`o_order_id`, `q_3`.`o_customer_id`, `q_3`.`o_amount`, `q_3`.`c_customer_id`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `sum`,
-      -1 AS `__ivm_weight`
+      ) AS `share`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
-        `q_2`.`o_order_id` AS `o_order_id`,
-        `q_2`.`o_customer_id` AS `o_customer_id`,
-        `q_2`.`o_amount` AS `o_amount`,
-        `q_2`.`c_customer_id` AS `c_customer_id`,
-        `q_2`.`c_segment` AS `c_segment`,
-        `q_2`.`__ivm_times` AS `__ivm_times`
+        `q_3`.`o_order_id` AS `o_order_id`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`o_amount` AS `o_amount`,
+        `q_3`.`c_customer_id` AS `c_customer_id`,
+        `q_3`.`c_segment` AS `c_segment`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q`.`o_order_id` AS `o_order_id`,
-          `q`.`o_customer_id` AS `o_customer_id`,
-          `q`.`o_amount` AS `o_amount`,
-          `q`.`c_customer_id` AS `c_customer_id`,
-          `q`.`c_segment` AS `c_segment`,
-          SUM(`q`.`__ivm_weight`) AS `__ivm_times`
+          `q_2`.`o_order_id` AS `o_order_id`,
+          `q_2`.`o_customer_id` AS `o_customer_id`,
+          `q_2`.`o_amount` AS `o_amount`,
+          `q_2`.`c_customer_id` AS `c_customer_id`,
+          `q_2`.`c_segment` AS `c_segment`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
-            `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`o_amount` AS `o_amount`,
-            `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_2`.`c_segment` AS `c_segment`,
+            `o`.`order_id` AS `o_order_id`,
+            `o`.`customer_id` AS `o_customer_id`,
+            `o`.`amount` AS `o_amount`,
+            `c`.`customer_id` AS `c_customer_id`,
+            `c`.`segment` AS `c_segment`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+            ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
             `ivm_kept_1`.`o_order_id` AS `o_order_id`,
@@ -429,29 +370,31 @@ FROM (
             `ivm_kept_1`.`o_amount` AS `o_amount`,
             `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
             `ivm_kept_1`.`c_segment` AS `c_segment`,
+            -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q`
+        ) AS `q_2`
         GROUP BY
-          `q`.`o_order_id`,
-          `q`.`o_customer_id`,
-          `q`.`o_amount`,
-          `q`.`c_customer_id`,
-          `q`.`c_segment`
-      ) AS `q_2`
+          `q_2`.`o_order_id`,
+          `q_2`.`o_customer_id`,
+          `q_2`.`o_amount`,
+          `q_2`.`c_customer_id`,
+          `q_2`.`c_segment`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
       WHERE
-        `q_2`.`__ivm_times` > 0
-    ) AS `q_3`
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_4`
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
   GROUP BY
-    `q_4`.`c_segment`,
-    `q_4`.`o_order_id`,
-    `q_4`.`o_amount` / `q_4`.`sum`
-) AS `q_5`
+    `q_5`.`segment`,
+    `q_5`.`order_id`,
+    `q_5`.`share`
+) AS `q_6`
 WHERE
-  `q_5`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -59,20 +59,6 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -82,55 +68,27 @@ SELECT
   xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`orders_order_id` AS `order_id`,
-    `q_6`.`so_far` AS `so_far_2`,
+    `q_6`.`order_id` AS `order_id`,
+    `q_6`.`so_far_2` AS `so_far_2`,
     COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`orders_order_id` AS `orders_order_id`,
-      `q`.`orders_customer_id` AS `orders_customer_id`,
-      `q`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q`.`orders_amount` AS `orders_amount`,
-      `q`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
-        ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `so_far`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-        `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-        `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-        `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-        sum(`ivm_kept_2`.`orders_amount`) OVER (
-          PARTITION BY `ivm_kept_2`.`orders_customer_id`
-          ORDER BY `ivm_kept_2`.`orders_ordered_on`, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
-        ) AS `__ivm_each_so_far`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`orders_order_id` AS `orders_order_id`,
-      `q_5`.`orders_customer_id` AS `orders_customer_id`,
-      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_5`.`orders_amount` AS `orders_amount`,
-      `q_5`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      `q_5`.`orders_order_id` AS `order_id`,
       last_value(`q_5`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`
+        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`, `q_5`.`__ivm_side`
         ORDER BY `q_5`.`orders_order_id`, `q_5`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `so_far`,
-      -1 AS `__ivm_weight`
+      ) AS `so_far_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_4`.`orders_order_id` AS `orders_order_id`,
         `q_4`.`orders_customer_id` AS `orders_customer_id`,
         `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
         `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
         sum(`q_4`.`orders_amount`) OVER (
-          PARTITION BY `q_4`.`orders_customer_id`
+          PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
           ORDER BY `q_4`.`orders_ordered_on`, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
         ) AS `__ivm_each_so_far`
       FROM (
@@ -139,6 +97,7 @@ FROM (
           `q_3`.`orders_customer_id` AS `orders_customer_id`,
           `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
           `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
           `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
@@ -146,21 +105,32 @@ FROM (
             `q_2`.`orders_customer_id` AS `orders_customer_id`,
             `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `q_2`.`orders_amount` AS `orders_amount`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
             SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
               `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
               `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
           ) AS `q_2`
@@ -168,18 +138,19 @@ FROM (
             `q_2`.`orders_order_id`,
             `q_2`.`orders_customer_id`,
             `q_2`.`orders_ordered_on`,
-            `q_2`.`orders_amount`
+            `q_2`.`orders_amount`,
+            `q_2`.`__ivm_side`
         ) AS `q_3`
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
     ) AS `q_5`
   ) AS `q_6`
   GROUP BY
-    `q_6`.`orders_order_id`,
-    `q_6`.`so_far`
+    `q_6`.`order_id`,
+    `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
   `q_7`.`__ivm_count` <> 0
@@ -205,20 +176,6 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
@@ -228,55 +185,27 @@ SELECT
   xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
 FROM (
   SELECT
-    `q_6`.`orders_order_id` AS `order_id`,
-    `q_6`.`so_far` AS `so_far_2`,
+    `q_6`.`order_id` AS `order_id`,
+    `q_6`.`so_far_2` AS `so_far_2`,
     COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q`.`orders_order_id` AS `orders_order_id`,
-      `q`.`orders_customer_id` AS `orders_customer_id`,
-      `q`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q`.`orders_amount` AS `orders_amount`,
-      `q`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
-      last_value(`q`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
-        ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `so_far`,
-      1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-        `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-        `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-        `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-        sum(`ivm_kept_2`.`orders_amount`) OVER (
-          PARTITION BY `ivm_kept_2`.`orders_customer_id`
-          ORDER BY `ivm_kept_2`.`orders_ordered_on`, `ivm_kept_2`.`orders_order_id`, `ivm_kept_2`.`orders_amount`
-        ) AS `__ivm_each_so_far`
-      FROM ivm_kept_2 AS `ivm_kept_2`
-    ) AS `q`
-    UNION ALL
-    SELECT
-      `q_5`.`orders_order_id` AS `orders_order_id`,
-      `q_5`.`orders_customer_id` AS `orders_customer_id`,
-      `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_5`.`orders_amount` AS `orders_amount`,
-      `q_5`.`__ivm_each_so_far` AS `__ivm_each_so_far`,
+      `q_5`.`orders_order_id` AS `order_id`,
       last_value(`q_5`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`
+        PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`, `q_5`.`__ivm_side`
         ORDER BY `q_5`.`orders_order_id`, `q_5`.`orders_amount`
         ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `so_far`,
-      -1 AS `__ivm_weight`
+      ) AS `so_far_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_4`.`orders_order_id` AS `orders_order_id`,
         `q_4`.`orders_customer_id` AS `orders_customer_id`,
         `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
         `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
         sum(`q_4`.`orders_amount`) OVER (
-          PARTITION BY `q_4`.`orders_customer_id`
+          PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
           ORDER BY `q_4`.`orders_ordered_on`, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
         ) AS `__ivm_each_so_far`
       FROM (
@@ -285,6 +214,7 @@ FROM (
           `q_3`.`orders_customer_id` AS `orders_customer_id`,
           `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
           `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
           `q_3`.`__ivm_times` AS `__ivm_times`
         FROM (
           SELECT
@@ -292,21 +222,32 @@ FROM (
             `q_2`.`orders_customer_id` AS `orders_customer_id`,
             `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `q_2`.`orders_amount` AS `orders_amount`,
+            `q_2`.`__ivm_side` AS `__ivm_side`,
             SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
           FROM (
             SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              `generated`.`__ivm_side` AS `__ivm_side`,
               1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+            LEFT SEMI JOIN (
+              SELECT DISTINCT
+                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_kept_1 AS `ivm_kept_1`
+            ) AS `q`
+              ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+            LATERAL VIEW
+            EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
               `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
               `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
               `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
               `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              -1 AS `__ivm_side`,
               -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
             FROM ivm_kept_1 AS `ivm_kept_1`
           ) AS `q_2`
@@ -314,18 +255,19 @@ FROM (
             `q_2`.`orders_order_id`,
             `q_2`.`orders_customer_id`,
             `q_2`.`orders_ordered_on`,
-            `q_2`.`orders_amount`
+            `q_2`.`orders_amount`,
+            `q_2`.`__ivm_side`
         ) AS `q_3`
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
       LATERAL VIEW
-      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
+      EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
     ) AS `q_5`
   ) AS `q_6`
   GROUP BY
-    `q_6`.`orders_order_id`,
-    `q_6`.`so_far`
+    `q_6`.`order_id`,
+    `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
   `q_7`.`__ivm_count` <> 0

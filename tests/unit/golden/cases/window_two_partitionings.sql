@@ -59,254 +59,172 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
 cache table ivm_kept_2 as
 SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
-cache table ivm_kept_3 as
-SELECT
-  `q`.`orders_order_id` AS `orders_order_id`,
-  `q`.`orders_customer_id` AS `orders_customer_id`,
-  `q`.`orders_ordered_on` AS `orders_ordered_on`,
-  `q`.`orders_amount` AS `orders_amount`,
-  `q`.`best` AS `best`
+  `q_4`.`orders_order_id` AS `orders_order_id`,
+  `q_4`.`orders_customer_id` AS `orders_customer_id`,
+  `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+  `q_4`.`orders_amount` AS `orders_amount`,
+  max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`) AS `best`,
+  `q_4`.`__ivm_side` AS `__ivm_weight`
 FROM (
   SELECT
-    `orders`.`order_id` AS `orders_order_id`,
-    `orders`.`customer_id` AS `orders_customer_id`,
-    `orders`.`ordered_on` AS `orders_ordered_on`,
-    `orders`.`amount` AS `orders_amount`,
-    max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-    `orders`.`ordered_on` AS `__ivm_key_0`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-) AS `q`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q_5`.`orders_ordered_on` AS `__ivm_touched_0`
+    `q_3`.`orders_order_id` AS `orders_order_id`,
+    `q_3`.`orders_customer_id` AS `orders_customer_id`,
+    `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+    `q_3`.`orders_amount` AS `orders_amount`,
+    `q_3`.`__ivm_side` AS `__ivm_side`,
+    `q_3`.`__ivm_times` AS `__ivm_times`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-      max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_4`.`orders_order_id` AS `orders_order_id`,
-      `q_4`.`orders_customer_id` AS `orders_customer_id`,
-      `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_4`.`orders_amount` AS `orders_amount`,
-      max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`) AS `best`,
-      -1 AS `__ivm_weight`
+      `q_2`.`orders_order_id` AS `orders_order_id`,
+      `q_2`.`orders_customer_id` AS `orders_customer_id`,
+      `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_2`.`orders_amount` AS `orders_amount`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_3`.`orders_order_id` AS `orders_order_id`,
-        `q_3`.`orders_customer_id` AS `orders_customer_id`,
-        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_3`.`orders_amount` AS `orders_amount`,
-        `q_3`.`__ivm_times` AS `__ivm_times`
+        `orders`.`order_id` AS `orders_order_id`,
+        `orders`.`customer_id` AS `orders_customer_id`,
+        `orders`.`ordered_on` AS `orders_ordered_on`,
+        `orders`.`amount` AS `orders_amount`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+        `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+        -1 AS `__ivm_side`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`orders_order_id`,
+      `q_2`.`orders_customer_id`,
+      `q_2`.`orders_ordered_on`,
+      `q_2`.`orders_amount`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`amount` AS `amount`,
+  `q_7`.`best_2` AS `best_2`,
+  `q_7`.`place_2` AS `place_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`, `q_7`.`amount`, `q_7`.`best_2`, `q_7`.`place_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_6`.`order_id` AS `order_id`,
+    `q_6`.`amount` AS `amount`,
+    `q_6`.`best_2` AS `best_2`,
+    `q_6`.`place_2` AS `place_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`orders_order_id` AS `order_id`,
+      `q_5`.`orders_amount` AS `amount`,
+      `q_5`.`best` AS `best_2`,
+      dense_rank() OVER (
+        PARTITION BY `q_5`.`orders_ordered_on`, `q_5`.`__ivm_side`
+        ORDER BY `q_5`.`orders_amount` DESC
+      ) AS `place_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`best` AS `best`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`orders_order_id` AS `orders_order_id`,
-          `q_2`.`orders_customer_id` AS `orders_customer_id`,
-          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_2`.`orders_amount` AS `orders_amount`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`best` AS `best`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
         FROM (
+          SELECT
+            `q`.`orders_order_id` AS `orders_order_id`,
+            `q`.`orders_customer_id` AS `orders_customer_id`,
+            `q`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q`.`orders_amount` AS `orders_amount`,
+            `q`.`best` AS `best`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM (
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+              `orders`.`ordered_on` AS `__ivm_key_0`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          ) AS `q`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_2`.`orders_ordered_on` AS `__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
+          ) AS `q_2`
+            ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
           SELECT
             `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
             `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-            1 AS `__ivm_weight`
+            `ivm_kept_2`.`best` AS `best`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_2 AS `ivm_kept_2`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
+        ) AS `q_3`
         GROUP BY
-          `q_2`.`orders_order_id`,
-          `q_2`.`orders_customer_id`,
-          `q_2`.`orders_ordered_on`,
-          `q_2`.`orders_amount`
-      ) AS `q_3`
+          `q_3`.`orders_order_id`,
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_ordered_on`,
+          `q_3`.`orders_amount`,
+          `q_3`.`best`,
+          `q_3`.`__ivm_side`
+      ) AS `q_4`
       WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_5`
-) AS `q_6`
-  ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`;
-
-merge into `shop`.`v__ivm` as t
-using (
-SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`amount` AS `amount`,
-  `q_9`.`best_2` AS `best_2`,
-  `q_9`.`place_2` AS `place_2`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`amount`, `q_9`.`best_2`, `q_9`.`place_2`) AS `__ivm_hash`
-FROM (
-  SELECT
-    `q_8`.`orders_order_id` AS `order_id`,
-    `q_8`.`orders_amount` AS `amount`,
-    `q_8`.`best` AS `best_2`,
-    `q_8`.`place` AS `place_2`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
-    SELECT
-      `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_3`.`orders_amount` AS `orders_amount`,
-      `ivm_kept_3`.`best` AS `best`,
-      dense_rank() OVER (
-        PARTITION BY `ivm_kept_3`.`orders_ordered_on`
-        ORDER BY `ivm_kept_3`.`orders_amount` DESC
-      ) AS `place`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_3 AS `ivm_kept_3`
-    UNION ALL
-    SELECT
-      `q_7`.`orders_order_id` AS `orders_order_id`,
-      `q_7`.`orders_customer_id` AS `orders_customer_id`,
-      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_7`.`orders_amount` AS `orders_amount`,
-      `q_7`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q_7`.`orders_ordered_on` ORDER BY `q_7`.`orders_amount` DESC) AS `place`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_6`.`orders_order_id` AS `orders_order_id`,
-        `q_6`.`orders_customer_id` AS `orders_customer_id`,
-        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_6`.`orders_amount` AS `orders_amount`,
-        `q_6`.`best` AS `best`,
-        `q_6`.`__ivm_times` AS `__ivm_times`
-      FROM (
-        SELECT
-          `q_5`.`orders_order_id` AS `orders_order_id`,
-          `q_5`.`orders_customer_id` AS `orders_customer_id`,
-          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_5`.`orders_amount` AS `orders_amount`,
-          `q_5`.`best` AS `best`,
-          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_3`.`orders_amount` AS `orders_amount`,
-            `ivm_kept_3`.`best` AS `best`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `q_4`.`orders_order_id` AS `orders_order_id`,
-            `q_4`.`orders_customer_id` AS `orders_customer_id`,
-            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_4`.`orders_amount` AS `orders_amount`,
-            `q_4`.`best` AS `best`,
-            -`q_4`.`__ivm_weight` AS `__ivm_weight`
-          FROM (
-            SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-              max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
-            UNION ALL
-            SELECT
-              `q_3`.`orders_order_id` AS `orders_order_id`,
-              `q_3`.`orders_customer_id` AS `orders_customer_id`,
-              `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_3`.`orders_amount` AS `orders_amount`,
-              max(`q_3`.`orders_amount`) OVER (PARTITION BY `q_3`.`orders_customer_id`) AS `best`,
-              -1 AS `__ivm_weight`
-            FROM (
-              SELECT
-                `q_2`.`orders_order_id` AS `orders_order_id`,
-                `q_2`.`orders_customer_id` AS `orders_customer_id`,
-                `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_2`.`orders_amount` AS `orders_amount`,
-                `q_2`.`__ivm_times` AS `__ivm_times`
-              FROM (
-                SELECT
-                  `q`.`orders_order_id` AS `orders_order_id`,
-                  `q`.`orders_customer_id` AS `orders_customer_id`,
-                  `q`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q`.`orders_amount` AS `orders_amount`,
-                  SUM(`q`.`__ivm_weight`) AS `__ivm_times`
-                FROM (
-                  SELECT
-                    `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-                    `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-                    `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-                    1 AS `__ivm_weight`
-                  FROM ivm_kept_2 AS `ivm_kept_2`
-                  UNION ALL
-                  SELECT
-                    `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-                    `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-                    `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `ivm_kept_1`.`orders_amount` AS `orders_amount`,
-                    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-                  FROM ivm_kept_1 AS `ivm_kept_1`
-                ) AS `q`
-                GROUP BY
-                  `q`.`orders_order_id`,
-                  `q`.`orders_customer_id`,
-                  `q`.`orders_ordered_on`,
-                  `q`.`orders_amount`
-              ) AS `q_2`
-              WHERE
-                `q_2`.`__ivm_times` > 0
-            ) AS `q_3`
-            LATERAL VIEW
-            EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-          ) AS `q_4`
-        ) AS `q_5`
-        GROUP BY
-          `q_5`.`orders_order_id`,
-          `q_5`.`orders_customer_id`,
-          `q_5`.`orders_ordered_on`,
-          `q_5`.`orders_amount`,
-          `q_5`.`best`
-      ) AS `q_6`
-      WHERE
-        `q_6`.`__ivm_times` > 0
-    ) AS `q_7`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-  ) AS `q_8`
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_6`
   GROUP BY
-    `q_8`.`orders_order_id`,
-    `q_8`.`orders_amount`,
-    `q_8`.`best`,
-    `q_8`.`place`
-) AS `q_9`
+    `q_6`.`order_id`,
+    `q_6`.`amount`,
+    `q_6`.`best_2`,
+    `q_6`.`place_2`
+) AS `q_7`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -333,254 +251,172 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
 cache table ivm_kept_2 as
 SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  `orders`.`ordered_on` AS `orders_ordered_on`,
-  `orders`.`amount` AS `orders_amount`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`;
-
-cache table ivm_kept_3 as
-SELECT
-  `q`.`orders_order_id` AS `orders_order_id`,
-  `q`.`orders_customer_id` AS `orders_customer_id`,
-  `q`.`orders_ordered_on` AS `orders_ordered_on`,
-  `q`.`orders_amount` AS `orders_amount`,
-  `q`.`best` AS `best`
+  `q_4`.`orders_order_id` AS `orders_order_id`,
+  `q_4`.`orders_customer_id` AS `orders_customer_id`,
+  `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+  `q_4`.`orders_amount` AS `orders_amount`,
+  max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`) AS `best`,
+  `q_4`.`__ivm_side` AS `__ivm_weight`
 FROM (
   SELECT
-    `orders`.`order_id` AS `orders_order_id`,
-    `orders`.`customer_id` AS `orders_customer_id`,
-    `orders`.`ordered_on` AS `orders_ordered_on`,
-    `orders`.`amount` AS `orders_amount`,
-    max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
-    `orders`.`ordered_on` AS `__ivm_key_0`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-) AS `q`
-LEFT SEMI JOIN (
-  SELECT DISTINCT
-    `q_5`.`orders_ordered_on` AS `__ivm_touched_0`
+    `q_3`.`orders_order_id` AS `orders_order_id`,
+    `q_3`.`orders_customer_id` AS `orders_customer_id`,
+    `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+    `q_3`.`orders_amount` AS `orders_amount`,
+    `q_3`.`__ivm_side` AS `__ivm_side`,
+    `q_3`.`__ivm_times` AS `__ivm_times`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-      max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    UNION ALL
-    SELECT
-      `q_4`.`orders_order_id` AS `orders_order_id`,
-      `q_4`.`orders_customer_id` AS `orders_customer_id`,
-      `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_4`.`orders_amount` AS `orders_amount`,
-      max(`q_4`.`orders_amount`) OVER (PARTITION BY `q_4`.`orders_customer_id`) AS `best`,
-      -1 AS `__ivm_weight`
+      `q_2`.`orders_order_id` AS `orders_order_id`,
+      `q_2`.`orders_customer_id` AS `orders_customer_id`,
+      `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_2`.`orders_amount` AS `orders_amount`,
+      `q_2`.`__ivm_side` AS `__ivm_side`,
+      SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
     FROM (
       SELECT
-        `q_3`.`orders_order_id` AS `orders_order_id`,
-        `q_3`.`orders_customer_id` AS `orders_customer_id`,
-        `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_3`.`orders_amount` AS `orders_amount`,
-        `q_3`.`__ivm_times` AS `__ivm_times`
+        `orders`.`order_id` AS `orders_order_id`,
+        `orders`.`customer_id` AS `orders_customer_id`,
+        `orders`.`ordered_on` AS `orders_ordered_on`,
+        `orders`.`amount` AS `orders_amount`,
+        `generated`.`__ivm_side` AS `__ivm_side`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+      LEFT SEMI JOIN (
+        SELECT DISTINCT
+          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q`
+        ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+      LATERAL VIEW
+      EXPLODE(array(1, -1)) generated AS `__ivm_side`
+      UNION ALL
+      SELECT
+        `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
+        `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+        -1 AS `__ivm_side`,
+        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q_2`
+    GROUP BY
+      `q_2`.`orders_order_id`,
+      `q_2`.`orders_customer_id`,
+      `q_2`.`orders_ordered_on`,
+      `q_2`.`orders_amount`,
+      `q_2`.`__ivm_side`
+  ) AS `q_3`
+  WHERE
+    `q_3`.`__ivm_times` > 0
+) AS `q_4`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`amount` AS `amount`,
+  `q_7`.`best_2` AS `best_2`,
+  `q_7`.`place_2` AS `place_2`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`, `q_7`.`amount`, `q_7`.`best_2`, `q_7`.`place_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_6`.`order_id` AS `order_id`,
+    `q_6`.`amount` AS `amount`,
+    `q_6`.`best_2` AS `best_2`,
+    `q_6`.`place_2` AS `place_2`,
+    COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`orders_order_id` AS `order_id`,
+      `q_5`.`orders_amount` AS `amount`,
+      `q_5`.`best` AS `best_2`,
+      dense_rank() OVER (
+        PARTITION BY `q_5`.`orders_ordered_on`, `q_5`.`__ivm_side`
+        ORDER BY `q_5`.`orders_amount` DESC
+      ) AS `place_2`,
+      `q_5`.`__ivm_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_4`.`orders_order_id` AS `orders_order_id`,
+        `q_4`.`orders_customer_id` AS `orders_customer_id`,
+        `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_4`.`orders_amount` AS `orders_amount`,
+        `q_4`.`best` AS `best`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        `q_4`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
-          `q_2`.`orders_order_id` AS `orders_order_id`,
-          `q_2`.`orders_customer_id` AS `orders_customer_id`,
-          `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_2`.`orders_amount` AS `orders_amount`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          `q_3`.`orders_order_id` AS `orders_order_id`,
+          `q_3`.`orders_customer_id` AS `orders_customer_id`,
+          `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+          `q_3`.`orders_amount` AS `orders_amount`,
+          `q_3`.`best` AS `best`,
+          `q_3`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_3`.`__ivm_weight`) AS `__ivm_times`
         FROM (
+          SELECT
+            `q`.`orders_order_id` AS `orders_order_id`,
+            `q`.`orders_customer_id` AS `orders_customer_id`,
+            `q`.`orders_ordered_on` AS `orders_ordered_on`,
+            `q`.`orders_amount` AS `orders_amount`,
+            `q`.`best` AS `best`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM (
+            SELECT
+              `orders`.`order_id` AS `orders_order_id`,
+              `orders`.`customer_id` AS `orders_customer_id`,
+              `orders`.`ordered_on` AS `orders_ordered_on`,
+              `orders`.`amount` AS `orders_amount`,
+              max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best`,
+              `orders`.`ordered_on` AS `__ivm_key_0`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+          ) AS `q`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_2`.`orders_ordered_on` AS `__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
+          ) AS `q_2`
+            ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
           SELECT
             `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
             `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
             `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-            1 AS `__ivm_weight`
+            `ivm_kept_2`.`best` AS `best`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_kept_2 AS `ivm_kept_2`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
+        ) AS `q_3`
         GROUP BY
-          `q_2`.`orders_order_id`,
-          `q_2`.`orders_customer_id`,
-          `q_2`.`orders_ordered_on`,
-          `q_2`.`orders_amount`
-      ) AS `q_3`
+          `q_3`.`orders_order_id`,
+          `q_3`.`orders_customer_id`,
+          `q_3`.`orders_ordered_on`,
+          `q_3`.`orders_amount`,
+          `q_3`.`best`,
+          `q_3`.`__ivm_side`
+      ) AS `q_4`
       WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
+        `q_4`.`__ivm_times` > 0
+    ) AS `q_5`
     LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-  ) AS `q_5`
-) AS `q_6`
-  ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_6`.`__ivm_touched_0`;
-
-merge into `shop`.`v__ivm` as t
-using (
-SELECT
-  `q_9`.`order_id` AS `order_id`,
-  `q_9`.`amount` AS `amount`,
-  `q_9`.`best_2` AS `best_2`,
-  `q_9`.`place_2` AS `place_2`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`order_id`, `q_9`.`amount`, `q_9`.`best_2`, `q_9`.`place_2`) AS `__ivm_hash`
-FROM (
-  SELECT
-    `q_8`.`orders_order_id` AS `order_id`,
-    `q_8`.`orders_amount` AS `amount`,
-    `q_8`.`best` AS `best_2`,
-    `q_8`.`place` AS `place_2`,
-    COALESCE(SUM(`q_8`.`__ivm_weight`), 0) AS `__ivm_count`
-  FROM (
-    SELECT
-      `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
-      `ivm_kept_3`.`orders_amount` AS `orders_amount`,
-      `ivm_kept_3`.`best` AS `best`,
-      dense_rank() OVER (
-        PARTITION BY `ivm_kept_3`.`orders_ordered_on`
-        ORDER BY `ivm_kept_3`.`orders_amount` DESC
-      ) AS `place`,
-      1 AS `__ivm_weight`
-    FROM ivm_kept_3 AS `ivm_kept_3`
-    UNION ALL
-    SELECT
-      `q_7`.`orders_order_id` AS `orders_order_id`,
-      `q_7`.`orders_customer_id` AS `orders_customer_id`,
-      `q_7`.`orders_ordered_on` AS `orders_ordered_on`,
-      `q_7`.`orders_amount` AS `orders_amount`,
-      `q_7`.`best` AS `best`,
-      dense_rank() OVER (PARTITION BY `q_7`.`orders_ordered_on` ORDER BY `q_7`.`orders_amount` DESC) AS `place`,
-      -1 AS `__ivm_weight`
-    FROM (
-      SELECT
-        `q_6`.`orders_order_id` AS `orders_order_id`,
-        `q_6`.`orders_customer_id` AS `orders_customer_id`,
-        `q_6`.`orders_ordered_on` AS `orders_ordered_on`,
-        `q_6`.`orders_amount` AS `orders_amount`,
-        `q_6`.`best` AS `best`,
-        `q_6`.`__ivm_times` AS `__ivm_times`
-      FROM (
-        SELECT
-          `q_5`.`orders_order_id` AS `orders_order_id`,
-          `q_5`.`orders_customer_id` AS `orders_customer_id`,
-          `q_5`.`orders_ordered_on` AS `orders_ordered_on`,
-          `q_5`.`orders_amount` AS `orders_amount`,
-          `q_5`.`best` AS `best`,
-          SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
-        FROM (
-          SELECT
-            `ivm_kept_3`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_3`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_3`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_3`.`orders_amount` AS `orders_amount`,
-            `ivm_kept_3`.`best` AS `best`,
-            1 AS `__ivm_weight`
-          FROM ivm_kept_3 AS `ivm_kept_3`
-          UNION ALL
-          SELECT
-            `q_4`.`orders_order_id` AS `orders_order_id`,
-            `q_4`.`orders_customer_id` AS `orders_customer_id`,
-            `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
-            `q_4`.`orders_amount` AS `orders_amount`,
-            `q_4`.`best` AS `best`,
-            -`q_4`.`__ivm_weight` AS `__ivm_weight`
-          FROM (
-            SELECT
-              `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-              max(`ivm_kept_2`.`orders_amount`) OVER (PARTITION BY `ivm_kept_2`.`orders_customer_id`) AS `best`,
-              1 AS `__ivm_weight`
-            FROM ivm_kept_2 AS `ivm_kept_2`
-            UNION ALL
-            SELECT
-              `q_3`.`orders_order_id` AS `orders_order_id`,
-              `q_3`.`orders_customer_id` AS `orders_customer_id`,
-              `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
-              `q_3`.`orders_amount` AS `orders_amount`,
-              max(`q_3`.`orders_amount`) OVER (PARTITION BY `q_3`.`orders_customer_id`) AS `best`,
-              -1 AS `__ivm_weight`
-            FROM (
-              SELECT
-                `q_2`.`orders_order_id` AS `orders_order_id`,
-                `q_2`.`orders_customer_id` AS `orders_customer_id`,
-                `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
-                `q_2`.`orders_amount` AS `orders_amount`,
-                `q_2`.`__ivm_times` AS `__ivm_times`
-              FROM (
-                SELECT
-                  `q`.`orders_order_id` AS `orders_order_id`,
-                  `q`.`orders_customer_id` AS `orders_customer_id`,
-                  `q`.`orders_ordered_on` AS `orders_ordered_on`,
-                  `q`.`orders_amount` AS `orders_amount`,
-                  SUM(`q`.`__ivm_weight`) AS `__ivm_times`
-                FROM (
-                  SELECT
-                    `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-                    `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-                    `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-                    1 AS `__ivm_weight`
-                  FROM ivm_kept_2 AS `ivm_kept_2`
-                  UNION ALL
-                  SELECT
-                    `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-                    `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-                    `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-                    `ivm_kept_1`.`orders_amount` AS `orders_amount`,
-                    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-                  FROM ivm_kept_1 AS `ivm_kept_1`
-                ) AS `q`
-                GROUP BY
-                  `q`.`orders_order_id`,
-                  `q`.`orders_customer_id`,
-                  `q`.`orders_ordered_on`,
-                  `q`.`orders_amount`
-              ) AS `q_2`
-              WHERE
-                `q_2`.`__ivm_times` > 0
-            ) AS `q_3`
-            LATERAL VIEW
-            EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
-          ) AS `q_4`
-        ) AS `q_5`
-        GROUP BY
-          `q_5`.`orders_order_id`,
-          `q_5`.`orders_customer_id`,
-          `q_5`.`orders_ordered_on`,
-          `q_5`.`orders_amount`,
-          `q_5`.`best`
-      ) AS `q_6`
-      WHERE
-        `q_6`.`__ivm_times` > 0
-    ) AS `q_7`
-    LATERAL VIEW
-    EXPLODE(array_repeat(0, CAST(`q_7`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
-  ) AS `q_8`
+    EXPLODE(array_repeat(0, CAST(`q_5`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_6`
   GROUP BY
-    `q_8`.`orders_order_id`,
-    `q_8`.`orders_amount`,
-    `q_8`.`best`,
-    `q_8`.`place`
-) AS `q_9`
+    `q_6`.`order_id`,
+    `q_6`.`amount`,
+    `q_6`.`best_2`,
+    `q_6`.`place_2`
+) AS `q_7`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -1,5 +1,5 @@
 -- view
-select order_id from shop.orders where customer_id not in (select customer_id from shop.customers)
+select order_id from shop.orders where amount > (select max(seconds) from shop.clicks)
 
 -- state
 SELECT
@@ -10,20 +10,14 @@ FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
     COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  LEFT ANTI JOIN (
+  FROM (
     SELECT
-      `customers`.`customer_id` AS `customer_id`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
   ) AS `q`
-    ON (
-      (
-        `orders`.`customer_id` = `q`.`customer_id`
-      )
-      OR (
-        `orders`.`customer_id` = `q`.`customer_id`
-      ) IS NULL
-    )
+  CROSS JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
   GROUP BY
     `orders`.`order_id`
 ) AS `q_2`
@@ -35,106 +29,70 @@ FROM `shop`.`v__ivm` AS `state`
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
--- merge of inserts in customers
-cache table ivm_kept_1 as
-SELECT
-  `customers`.`customer_id` AS `customer_id`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
-
-cache table ivm_kept_2 as
-SELECT
-  `orders`.`order_id` AS `orders_order_id`,
-  `orders`.`customer_id` AS `orders_customer_id`,
-  1 AS `__ivm_weight`
-FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-LEFT SEMI JOIN (
-  SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
-) AS `q`
-  ON (
-    (
-      `orders`.`customer_id` = `q`.`customer_id`
-    )
-    OR (
-      `orders`.`customer_id` = `q`.`customer_id`
-    ) IS NULL
-  );
-
+-- merge of inserts in clicks
 merge into `shop`.`v__ivm` as t
 using (
 SELECT
-  `q_6`.`order_id` AS `order_id`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id`) AS `__ivm_hash`
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`) AS `__ivm_hash`
 FROM (
-  SELECT
-    `q_5`.`orders_order_id` AS `order_id`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  SELECT /*+ BROADCAST(`q_6`) */
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(`q_6`.`__ivm_times`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
+      `q_5`.`col_0` AS `col_0`,
+      SUM(`q_5`.`__ivm_weight`) AS `__ivm_times`
+    FROM (
       SELECT
-        `customers`.`customer_id` AS `customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    ) AS `q`
-      ON (
-        (
-          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
-        )
-        OR (
-          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
-        ) IS NULL
-      )
-    UNION ALL
-    SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
-    LEFT ANTI JOIN (
-      SELECT
-        `q_3`.`customer_id` AS `customer_id`
+        `q`.`col_0` AS `col_0`,
+        1 AS `__ivm_weight`
       FROM (
         SELECT
-          `q_2`.`customer_id` AS `customer_id`,
-          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          max(`clicks`.`seconds`) AS `col_0`
+        FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+      ) AS `q`
+      UNION ALL
+      SELECT
+        `q_4`.`col_0` AS `col_0`,
+        -1 AS `__ivm_weight`
+      FROM (
+        SELECT
+          max(`q_3`.`clicks_seconds`) AS `col_0`
         FROM (
           SELECT
-            `customers`.`customer_id` AS `customer_id`,
-            1 AS `__ivm_weight`
-          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-          UNION ALL
-          SELECT
-            `ivm_kept_1`.`customer_id` AS `customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
-        ) AS `q_2`
-        GROUP BY
-          `q_2`.`customer_id`
-      ) AS `q_3`
-      WHERE
-        `q_3`.`__ivm_times` > 0
-    ) AS `q_4`
-      ON (
-        (
-          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
-        )
-        OR (
-          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
-        ) IS NULL
-      )
-  ) AS `q_5`
+            `q_2`.`clicks_seconds` AS `clicks_seconds`,
+            SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+          FROM (
+            SELECT
+              `clicks`.`seconds` AS `clicks_seconds`,
+              1 AS `__ivm_weight`
+            FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
+            UNION ALL
+            SELECT
+              `clicks`.`seconds` AS `clicks_seconds`,
+              -IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+            FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+          ) AS `q_2`
+          GROUP BY
+            `q_2`.`clicks_seconds`
+        ) AS `q_3`
+        WHERE
+          `q_3`.`__ivm_times` > 0
+      ) AS `q_4`
+    ) AS `q_5`
+    GROUP BY
+      `q_5`.`col_0`
+  ) AS `q_6`
+  CROSS JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
+  WHERE
+    `q_6`.`__ivm_times` <> 0 AND `orders`.`amount` > `q_6`.`col_0`
   GROUP BY
-    `q_5`.`orders_order_id`
-) AS `q_6`
+    `orders`.`order_id`
+) AS `q_7`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0
 ) as s
 on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
@@ -154,23 +112,17 @@ SELECT
   `q_2`.`__ivm_count` AS `__ivm_count`,
   xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
 FROM (
-  SELECT
+  SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
     COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
   FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  LEFT ANTI JOIN (
+  CROSS JOIN (
     SELECT
-      `customers`.`customer_id` AS `customer_id`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
   ) AS `q`
-    ON (
-      (
-        `orders`.`customer_id` = `q`.`customer_id`
-      )
-      OR (
-        `orders`.`customer_id` = `q`.`customer_id`
-      ) IS NULL
-    )
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
   GROUP BY
     `orders`.`order_id`
 ) AS `q_2`
@@ -195,23 +147,17 @@ SELECT
   `q_2`.`__ivm_count` AS `__ivm_count`,
   xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
 FROM (
-  SELECT
+  SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
     COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
   FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
-  LEFT ANTI JOIN (
+  CROSS JOIN (
     SELECT
-      `customers`.`customer_id` AS `customer_id`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      max(`clicks`.`seconds`) AS `col_0`
+    FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
   ) AS `q`
-    ON (
-      (
-        `orders`.`customer_id` = `q`.`customer_id`
-      )
-      OR (
-        `orders`.`customer_id` = `q`.`customer_id`
-      ) IS NULL
-    )
+  WHERE
+    `orders`.`amount` > `q`.`col_0`
   GROUP BY
     `orders`.`order_id`
 ) AS `q_2`

@@ -1,0 +1,423 @@
+-- view
+select c.customer_id from shop.customers c where exists (select 1 from shop.orders o where o.customer_id = c.customer_id group by o.customer_id having sum(o.amount) > 300)
+
+-- state
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  xxhash64(`q_3`.`customer_id_2`) AS `__ivm_hash`,
+  `q_3`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `c`.`customer_id` AS `customer_id_2`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  LEFT SEMI JOIN (
+    SELECT
+      `q`.`customer_id` AS `customer_id`,
+      `q`.`sum` AS `sum`
+    FROM (
+      SELECT
+        `o`.`customer_id` AS `customer_id`,
+        sum(`o`.`amount`) AS `sum`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      GROUP BY
+        `o`.`customer_id`
+    ) AS `q`
+    WHERE
+      `q`.`sum` > 300
+  ) AS `q_2`
+    ON `q_2`.`customer_id` = `c`.`customer_id`
+  GROUP BY
+    `c`.`customer_id`
+) AS `q_3`
+
+-- visible
+SELECT
+  `state`.`customer_id_2` AS `customer_id_2`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_3`.`customer_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`customer_id` AS `customer_id_2`,
+    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  LEFT SEMI JOIN (
+    SELECT
+      `q`.`customer_id` AS `customer_id`,
+      `q`.`sum` AS `sum`
+    FROM (
+      SELECT
+        `o`.`customer_id` AS `customer_id`,
+        sum(`o`.`amount`) AS `sum`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      GROUP BY
+        `o`.`customer_id`
+    ) AS `q`
+    WHERE
+      `q`.`sum` > 300
+  ) AS `q_2`
+    ON `q_2`.`customer_id` = `c`.`customer_id`
+  GROUP BY
+    `c`.`customer_id`
+) AS `q_3`
+WHERE
+  `q_3`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_2`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `o`.`customer_id` AS `o_customer_id`,
+  `o`.`amount` AS `o_amount`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+cache table ivm_kept_2 as
+SELECT
+  `q_5`.`customer_id` AS `customer_id`,
+  `q_5`.`sum` AS `sum`,
+  `q_5`.`__ivm_side` AS `__ivm_weight`
+FROM (
+  SELECT
+    `q_4`.`o_customer_id` AS `customer_id`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
+    sum(`q_4`.`o_amount`) AS `sum`
+  FROM (
+    SELECT
+      `q_3`.`o_customer_id` AS `o_customer_id`,
+      `q_3`.`o_amount` AS `o_amount`,
+      `q_3`.`__ivm_side` AS `__ivm_side`,
+      `q_3`.`__ivm_times` AS `__ivm_times`
+    FROM (
+      SELECT
+        `q_2`.`o_customer_id` AS `o_customer_id`,
+        `q_2`.`o_amount` AS `o_amount`,
+        `q_2`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `o_customer_id`,
+          `o`.`amount` AS `o_amount`,
+          `generated`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_2`
+      GROUP BY
+        `q_2`.`o_customer_id`,
+        `q_2`.`o_amount`,
+        `q_2`.`__ivm_side`
+    ) AS `q_3`
+    WHERE
+      `q_3`.`__ivm_times` > 0
+  ) AS `q_4`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  GROUP BY
+    `q_4`.`o_customer_id`,
+    `q_4`.`__ivm_side`
+) AS `q_5`
+WHERE
+  `q_5`.`sum` > 300;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_9`.`customer_id_2` AS `customer_id_2`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`customer_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_2`.`c_customer_id` AS `customer_id_2`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_2`.`customer_id` AS `customer_id`,
+        `ivm_kept_2`.`sum` AS `sum`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
+      ON `q`.`customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT SEMI JOIN (
+    SELECT
+      `q_7`.`customer_id` AS `customer_id`,
+      `q_7`.`sum` AS `sum`,
+      `q_7`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_6`.`customer_id` AS `customer_id`,
+        `q_6`.`sum` AS `sum`,
+        `q_6`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_6`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`customer_id` AS `customer_id`,
+          `q_5`.`sum` AS `sum`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM (
+          SELECT
+            `q_3`.`customer_id` AS `customer_id`,
+            `q_3`.`sum` AS `sum`
+          FROM (
+            SELECT
+              `o`.`customer_id` AS `customer_id`,
+              sum(`o`.`amount`) AS `sum`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+            GROUP BY
+              `o`.`customer_id`
+          ) AS `q_3`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_2`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
+          ) AS `q_4`
+            ON `q_3`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+          WHERE
+            `q_3`.`sum` > 300
+        ) AS `q_5`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_2`.`customer_id` AS `customer_id`,
+          `ivm_kept_2`.`sum` AS `sum`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_2 AS `ivm_kept_2`
+      ) AS `q_6`
+      GROUP BY
+        `q_6`.`customer_id`,
+        `q_6`.`sum`,
+        `q_6`.`__ivm_side`
+    ) AS `q_7`
+    WHERE
+      `q_7`.`__ivm_times` > 0
+  ) AS `q_8`
+    ON `q_8`.`customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_8`.`__ivm_side`
+  GROUP BY
+    `q_2`.`c_customer_id`
+) AS `q_9`
+WHERE
+  `q_9`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_2`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `o`.`customer_id` AS `o_customer_id`,
+  `o`.`amount` AS `o_amount`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+cache table ivm_kept_2 as
+SELECT
+  `q_5`.`customer_id` AS `customer_id`,
+  `q_5`.`sum` AS `sum`,
+  `q_5`.`__ivm_side` AS `__ivm_weight`
+FROM (
+  SELECT
+    `q_4`.`o_customer_id` AS `customer_id`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
+    sum(`q_4`.`o_amount`) AS `sum`
+  FROM (
+    SELECT
+      `q_3`.`o_customer_id` AS `o_customer_id`,
+      `q_3`.`o_amount` AS `o_amount`,
+      `q_3`.`__ivm_side` AS `__ivm_side`,
+      `q_3`.`__ivm_times` AS `__ivm_times`
+    FROM (
+      SELECT
+        `q_2`.`o_customer_id` AS `o_customer_id`,
+        `q_2`.`o_amount` AS `o_amount`,
+        `q_2`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `o_customer_id`,
+          `o`.`amount` AS `o_amount`,
+          `generated`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q`
+          ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_2`
+      GROUP BY
+        `q_2`.`o_customer_id`,
+        `q_2`.`o_amount`,
+        `q_2`.`__ivm_side`
+    ) AS `q_3`
+    WHERE
+      `q_3`.`__ivm_times` > 0
+  ) AS `q_4`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  GROUP BY
+    `q_4`.`o_customer_id`,
+    `q_4`.`__ivm_side`
+) AS `q_5`
+WHERE
+  `q_5`.`sum` > 300;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_9`.`customer_id_2` AS `customer_id_2`,
+  `q_9`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_9`.`customer_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_2`.`c_customer_id` AS `customer_id_2`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `c`.`customer_id` AS `c_customer_id`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_2`.`customer_id` AS `customer_id`,
+        `ivm_kept_2`.`sum` AS `sum`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q`
+      ON `q`.`customer_id` = `c`.`customer_id`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT SEMI JOIN (
+    SELECT
+      `q_7`.`customer_id` AS `customer_id`,
+      `q_7`.`sum` AS `sum`,
+      `q_7`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_6`.`customer_id` AS `customer_id`,
+        `q_6`.`sum` AS `sum`,
+        `q_6`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_6`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_5`.`customer_id` AS `customer_id`,
+          `q_5`.`sum` AS `sum`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM (
+          SELECT
+            `q_3`.`customer_id` AS `customer_id`,
+            `q_3`.`sum` AS `sum`
+          FROM (
+            SELECT
+              `o`.`customer_id` AS `customer_id`,
+              sum(`o`.`amount`) AS `sum`
+            FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+            GROUP BY
+              `o`.`customer_id`
+          ) AS `q_3`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_2`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_2 AS `ivm_kept_2`
+          ) AS `q_4`
+            ON `q_3`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
+          WHERE
+            `q_3`.`sum` > 300
+        ) AS `q_5`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_2`.`customer_id` AS `customer_id`,
+          `ivm_kept_2`.`sum` AS `sum`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_2 AS `ivm_kept_2`
+      ) AS `q_6`
+      GROUP BY
+        `q_6`.`customer_id`,
+        `q_6`.`sum`,
+        `q_6`.`__ivm_side`
+    ) AS `q_7`
+    WHERE
+      `q_7`.`__ivm_times` > 0
+  ) AS `q_8`
+    ON `q_8`.`customer_id` = `q_2`.`c_customer_id`
+    AND `q_2`.`__ivm_kept_side` = `q_8`.`__ivm_side`
+  GROUP BY
+    `q_2`.`c_customer_id`
+) AS `q_9`
+WHERE
+  `q_9`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`customer_id_2`,
+  `s`.`__ivm_hash`
+)

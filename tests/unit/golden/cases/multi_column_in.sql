@@ -1,0 +1,199 @@
+-- view
+select order_id from shop.orders where (customer_id, note) in (select customer_id, name from shop.customers)
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id` AND `orders`.`note` = `q`.`name`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+cache table ivm_kept_1 as
+SELECT
+  `customers`.`customer_id` AS `customer_id`,
+  `customers`.`name` AS `name`,
+  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_7`.`order_id` AS `order_id`,
+  `q_7`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_7`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_2`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_2`.`__ivm_weight` * `q_2`.`__ivm_kept_side`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `orders`.`order_id` AS `orders_order_id`,
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`note` AS `orders_note`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      1 AS `__ivm_weight`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_1`.`customer_id` AS `customer_id`,
+        `ivm_kept_1`.`name` AS `name`
+      FROM ivm_kept_1 AS `ivm_kept_1`
+    ) AS `q`
+      ON `orders`.`customer_id` = `q`.`customer_id` AND `orders`.`note` = `q`.`name`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_2`
+  LEFT SEMI JOIN (
+    SELECT
+      `q_5`.`customer_id` AS `customer_id`,
+      `q_5`.`name` AS `name`,
+      `q_5`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_4`.`customer_id` AS `customer_id`,
+        `q_4`.`name` AS `name`,
+        `q_4`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_4`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `customers`.`customer_id` AS `customer_id`,
+          `customers`.`name` AS `name`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`customer_id` AS `__ivm_touched_0`,
+            `ivm_kept_1`.`name` AS `__ivm_touched_1`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_3`
+          ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
+          AND `customers`.`name` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_1`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`name` AS `name`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_4`
+      GROUP BY
+        `q_4`.`customer_id`,
+        `q_4`.`name`,
+        `q_4`.`__ivm_side`
+    ) AS `q_5`
+    WHERE
+      `q_5`.`__ivm_times` > 0
+  ) AS `q_6`
+    ON `q_2`.`orders_customer_id` = `q_6`.`customer_id`
+    AND `q_2`.`orders_note` = `q_6`.`name`
+    AND `q_2`.`__ivm_kept_side` = `q_6`.`__ivm_side`
+  GROUP BY
+    `q_2`.`orders_order_id`
+) AS `q_7`
+WHERE
+  `q_7`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id` AND `orders`.`note` = `q`.`name`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`,
+      `customers`.`name` AS `name`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON `orders`.`customer_id` = `q`.`customer_id` AND `orders`.`note` = `q`.`name`
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)

@@ -1,0 +1,264 @@
+-- view
+select order_id from shop.orders where customer_id not in (select customer_id from shop.customers)
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT ANTI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON (
+      (
+        `orders`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `orders`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+cache table ivm_kept_1 as
+SELECT
+  `customers`.`customer_id` AS `customer_id`,
+  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+
+cache table ivm_kept_2 as
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  1 AS `__ivm_weight`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT
+    `ivm_kept_1`.`customer_id` AS `customer_id`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q`
+  ON `orders`.`customer_id` = `q`.`customer_id`
+UNION ALL
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  1 AS `__ivm_weight`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT SEMI JOIN (
+  SELECT
+    `ivm_kept_1`.`customer_id` AS `customer_id`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q_2`
+  ON TRUE
+WHERE
+  (
+    `orders`.`customer_id`
+  ) IS NULL
+UNION ALL
+SELECT
+  `orders`.`order_id` AS `orders_order_id`,
+  `orders`.`customer_id` AS `orders_customer_id`,
+  1 AS `__ivm_weight`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+LEFT ANTI JOIN (
+  SELECT
+    `ivm_kept_1`.`customer_id` AS `customer_id`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+) AS `q_3`
+  ON `orders`.`customer_id` = `q_3`.`customer_id`
+LEFT SEMI JOIN (
+  SELECT
+    `ivm_kept_1`.`customer_id` AS `customer_id`
+  FROM ivm_kept_1 AS `ivm_kept_1`
+  WHERE
+    (
+      `ivm_kept_1`.`customer_id`
+    ) IS NULL
+) AS `q_4`
+  ON TRUE
+WHERE
+  NOT (
+    `orders`.`customer_id`
+  ) IS NULL;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_6`.`order_id` AS `order_id`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_5`.`orders_order_id` AS `order_id`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_2 AS `ivm_kept_2`
+    LEFT ANTI JOIN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    ) AS `q`
+      ON (
+        (
+          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
+        )
+        OR (
+          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
+        ) IS NULL
+      )
+    UNION ALL
+    SELECT
+      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
+      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_2 AS `ivm_kept_2`
+    LEFT ANTI JOIN (
+      SELECT
+        `q_3`.`customer_id` AS `customer_id`
+      FROM (
+        SELECT
+          `q_2`.`customer_id` AS `customer_id`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `customers`.`customer_id` AS `customer_id`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`customer_id` AS `customer_id`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`customer_id`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+      ON (
+        (
+          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
+        )
+        OR (
+          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
+        ) IS NULL
+      )
+  ) AS `q_5`
+  GROUP BY
+    `q_5`.`orders_order_id`
+) AS `q_6`
+WHERE
+  `q_6`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT ANTI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON (
+      (
+        `orders`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `orders`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `orders`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  LEFT ANTI JOIN (
+    SELECT
+      `customers`.`customer_id` AS `customer_id`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ) AS `q`
+    ON (
+      (
+        `orders`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `orders`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+  GROUP BY
+    `orders`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)

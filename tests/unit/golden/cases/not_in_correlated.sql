@@ -1,0 +1,282 @@
+-- view
+select order_id from shop.orders o where customer_id not in (select customer_id from shop.customers c where c.segment = o.note)
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `o`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+  LEFT ANTI JOIN (
+    SELECT
+      `c`.`customer_id` AS `customer_id`,
+      `c`.`segment` AS `c_segment`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  ) AS `q`
+    ON (
+      (
+        `o`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `o`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+    AND `q`.`c_segment` = `o`.`note`
+  GROUP BY
+    `o`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+cache table ivm_kept_1 as
+SELECT
+  `c`.`customer_id` AS `customer_id`,
+  `c`.`segment` AS `c_segment`,
+  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_11`.`order_id` AS `order_id`,
+  `q_11`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_11`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_6`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_6`.`__ivm_weight` * `q_6`.`__ivm_kept_side`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_5`.`o_order_id` AS `o_order_id`,
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`o_note` AS `o_note`,
+      `generated`.`__ivm_kept_side` AS `__ivm_kept_side`,
+      `q_5`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`note` AS `o_note`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT SEMI JOIN (
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`c_segment` AS `c_segment`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q`
+        ON `o`.`customer_id` = `q`.`customer_id` AND `q`.`c_segment` = `o`.`note`
+      UNION ALL
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`note` AS `o_note`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT SEMI JOIN (
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`c_segment` AS `c_segment`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_2`
+        ON `q_2`.`c_segment` = `o`.`note`
+      WHERE
+        (
+          `o`.`customer_id`
+        ) IS NULL
+      UNION ALL
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`note` AS `o_note`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      LEFT ANTI JOIN (
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`c_segment` AS `c_segment`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_3`
+        ON `o`.`customer_id` = `q_3`.`customer_id` AND `q_3`.`c_segment` = `o`.`note`
+      LEFT SEMI JOIN (
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`c_segment` AS `c_segment`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+        WHERE
+          (
+            `ivm_kept_1`.`customer_id`
+          ) IS NULL
+      ) AS `q_4`
+        ON `q_4`.`c_segment` = `o`.`note`
+      WHERE
+        NOT (
+          `o`.`customer_id`
+        ) IS NULL
+    ) AS `q_5`
+    LATERAL VIEW
+    EXPLODE(array(1, -1)) generated AS `__ivm_kept_side`
+  ) AS `q_6`
+  LEFT ANTI JOIN (
+    SELECT
+      `q_9`.`customer_id` AS `customer_id`,
+      `q_9`.`c_segment` AS `c_segment`,
+      `q_9`.`__ivm_side` AS `__ivm_side`
+    FROM (
+      SELECT
+        `q_8`.`customer_id` AS `customer_id`,
+        `q_8`.`c_segment` AS `c_segment`,
+        `q_8`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_8`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `c`.`customer_id` AS `customer_id`,
+          `c`.`segment` AS `c_segment`,
+          `generated_2`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_7`
+          ON `c`.`segment` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_kept_1`.`c_segment` AS `c_segment`,
+          -1 AS `__ivm_side`,
+          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_kept_1 AS `ivm_kept_1`
+      ) AS `q_8`
+      GROUP BY
+        `q_8`.`customer_id`,
+        `q_8`.`c_segment`,
+        `q_8`.`__ivm_side`
+    ) AS `q_9`
+    WHERE
+      `q_9`.`__ivm_times` > 0
+  ) AS `q_10`
+    ON (
+      (
+        `q_6`.`o_customer_id` = `q_10`.`customer_id`
+      )
+      OR (
+        `q_6`.`o_customer_id` = `q_10`.`customer_id`
+      ) IS NULL
+    )
+    AND `q_10`.`c_segment` = `q_6`.`o_note`
+    AND `q_6`.`__ivm_kept_side` = `q_10`.`__ivm_side`
+  GROUP BY
+    `q_6`.`o_order_id`
+) AS `q_11`
+WHERE
+  `q_11`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `o`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  LEFT ANTI JOIN (
+    SELECT
+      `c`.`customer_id` AS `customer_id`,
+      `c`.`segment` AS `c_segment`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  ) AS `q`
+    ON (
+      (
+        `o`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `o`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+    AND `q`.`c_segment` = `o`.`note`
+  GROUP BY
+    `o`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `o`.`order_id` AS `order_id`,
+    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  LEFT ANTI JOIN (
+    SELECT
+      `c`.`customer_id` AS `customer_id`,
+      `c`.`segment` AS `c_segment`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  ) AS `q`
+    ON (
+      (
+        `o`.`customer_id` = `q`.`customer_id`
+      )
+      OR (
+        `o`.`customer_id` = `q`.`customer_id`
+      ) IS NULL
+    )
+    AND `q`.`c_segment` = `o`.`note`
+  GROUP BY
+    `o`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)

@@ -1,0 +1,306 @@
+-- view
+select order_id from shop.orders o where amount = (select max(p.amount) from shop.orders p where p.customer_id = o.customer_id)
+
+-- state
+SELECT
+  `q_2`.`order_id` AS `order_id`,
+  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `o`.`order_id` AS `order_id`,
+    COUNT(*) AS `__ivm_count`
+  FROM (
+    SELECT
+      `p`.`customer_id` AS `p_customer_id`,
+      max(`p`.`amount`) AS `col_0`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `p`
+    GROUP BY
+      `p`.`customer_id`
+  ) AS `q`
+  JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
+    ON `q`.`p_customer_id` = `o`.`customer_id`
+  WHERE
+    `o`.`amount` = `q`.`col_0`
+  GROUP BY
+    `o`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`order_id` AS `order_id`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `p`.`customer_id` AS `p_customer_id`,
+  `p`.`amount` AS `p_amount`,
+  IF(`p`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `p`;
+
+cache table ivm_kept_2 as
+SELECT
+  `o`.`order_id` AS `o_order_id`,
+  `o`.`customer_id` AS `o_customer_id`,
+  `o`.`amount` AS `o_amount`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_7`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_4`.`p_customer_id` AS `p_customer_id`,
+      `q_4`.`col_0` AS `col_0`,
+      `q_5`.`o_order_id` AS `o_order_id`,
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`o_amount` AS `o_amount`,
+      (
+        `q_4`.`__ivm_side`
+      ) * (
+        `q_5`.`__ivm_weight`
+      ) AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_3`.`p_customer_id` AS `p_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        max(`q_3`.`p_amount`) AS `col_0`
+      FROM (
+        SELECT
+          `q_2`.`p_customer_id` AS `p_customer_id`,
+          `q_2`.`p_amount` AS `p_amount`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `p`.`customer_id` AS `p_customer_id`,
+            `p`.`amount` AS `p_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `p`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`p_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `p`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`p_customer_id` AS `p_customer_id`,
+            `ivm_kept_1`.`p_amount` AS `p_amount`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`p_customer_id`,
+          `q_2`.`p_amount`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+      GROUP BY
+        `q_3`.`p_customer_id`,
+        `q_3`.`__ivm_side`
+    ) AS `q_4`
+    JOIN (
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`amount` AS `o_amount`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      UNION ALL
+      SELECT
+        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
+        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_kept_2`.`o_amount` AS `o_amount`,
+        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q_5`
+      ON `q_4`.`p_customer_id` = `q_5`.`o_customer_id`
+    UNION ALL
+    SELECT
+      `q_6`.`p_customer_id` AS `p_customer_id`,
+      `q_6`.`col_0` AS `col_0`,
+      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
+      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_kept_2`.`o_amount` AS `o_amount`,
+      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_2 AS `ivm_kept_2`
+    JOIN (
+      SELECT
+        `p`.`customer_id` AS `p_customer_id`,
+        max(`p`.`amount`) AS `col_0`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `p`
+      GROUP BY
+        `p`.`customer_id`
+    ) AS `q_6`
+      ON `q_6`.`p_customer_id` = `ivm_kept_2`.`o_customer_id`
+  ) AS `q_7`
+  WHERE
+    `q_7`.`o_amount` = `q_7`.`col_0`
+  GROUP BY
+    `q_7`.`o_order_id`
+) AS `q_8`
+WHERE
+  `q_8`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `p`.`customer_id` AS `p_customer_id`,
+  `p`.`amount` AS `p_amount`,
+  IF(`p`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `p`;
+
+cache table ivm_kept_2 as
+SELECT
+  `o`.`order_id` AS `o_order_id`,
+  `o`.`customer_id` AS `o_customer_id`,
+  `o`.`amount` AS `o_amount`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_8`.`order_id` AS `order_id`,
+  `q_8`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `q_7`.`o_order_id` AS `order_id`,
+    COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_4`.`p_customer_id` AS `p_customer_id`,
+      `q_4`.`col_0` AS `col_0`,
+      `q_5`.`o_order_id` AS `o_order_id`,
+      `q_5`.`o_customer_id` AS `o_customer_id`,
+      `q_5`.`o_amount` AS `o_amount`,
+      (
+        `q_4`.`__ivm_side`
+      ) * (
+        `q_5`.`__ivm_weight`
+      ) AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_3`.`p_customer_id` AS `p_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        max(`q_3`.`p_amount`) AS `col_0`
+      FROM (
+        SELECT
+          `q_2`.`p_customer_id` AS `p_customer_id`,
+          `q_2`.`p_amount` AS `p_amount`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `p`.`customer_id` AS `p_customer_id`,
+            `p`.`amount` AS `p_amount`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `p`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`p_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `p`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`p_customer_id` AS `p_customer_id`,
+            `ivm_kept_1`.`p_amount` AS `p_amount`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`p_customer_id`,
+          `q_2`.`p_amount`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+      GROUP BY
+        `q_3`.`p_customer_id`,
+        `q_3`.`__ivm_side`
+    ) AS `q_4`
+    JOIN (
+      SELECT
+        `o`.`order_id` AS `o_order_id`,
+        `o`.`customer_id` AS `o_customer_id`,
+        `o`.`amount` AS `o_amount`,
+        1 AS `__ivm_weight`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      UNION ALL
+      SELECT
+        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
+        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_kept_2`.`o_amount` AS `o_amount`,
+        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_kept_2 AS `ivm_kept_2`
+    ) AS `q_5`
+      ON `q_4`.`p_customer_id` = `q_5`.`o_customer_id`
+    UNION ALL
+    SELECT
+      `q_6`.`p_customer_id` AS `p_customer_id`,
+      `q_6`.`col_0` AS `col_0`,
+      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
+      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_kept_2`.`o_amount` AS `o_amount`,
+      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_kept_2 AS `ivm_kept_2`
+    JOIN (
+      SELECT
+        `p`.`customer_id` AS `p_customer_id`,
+        max(`p`.`amount`) AS `col_0`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `p`
+      GROUP BY
+        `p`.`customer_id`
+    ) AS `q_6`
+      ON `q_6`.`p_customer_id` = `ivm_kept_2`.`o_customer_id`
+  ) AS `q_7`
+  WHERE
+    `q_7`.`o_amount` = `q_7`.`col_0`
+  GROUP BY
+    `q_7`.`o_order_id`
+) AS `q_8`
+WHERE
+  `q_8`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`order_id`,
+  `s`.`__ivm_hash`
+)
