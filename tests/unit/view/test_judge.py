@@ -125,3 +125,64 @@ def test_a_literal_among_keys_groups_nothing_but_alone_it_makes_a_group() -> Non
 
     assert same_plan(grouped("[k#1], "), grouped("[1, k#1], "))
     assert not same_plan(grouped("[1], "), grouped(""))
+
+
+def _windowed(*above: str, rank: str = "b#2 ASC", keys: str = "[a#1]") -> str:
+    call = f"rank({rank}) windowspecdefinition({keys[1:-1]}, {rank})"
+    return _explain(
+        *above,
+        f"Window [{call} AS r#5], {keys}, [{rank}]",
+        "+- Relation s.t[a#1,b#2] parquet",
+    )
+
+
+def test_windows_over_the_same_rows_may_be_computed_in_any_order_and_once() -> None:
+    rank = "rank(b#2) windowspecdefinition(a#1, b#2 ASC)"
+    count = "count(1) windowspecdefinition(b#2)"
+    relation = "Relation s.t[a#1,b#2] parquet"
+    one = _explain(
+        "Project [a#1, r#5, (r#6 + 1) AS x#7, n#8L]",
+        f"+- Window [{count} AS n#8L], [b#2]",
+        f"   +- Window [{rank} AS r#5, {rank} AS r#6], [a#1], [b#2 ASC]",
+        f"      +- {relation}",
+    )
+    other = _explain(
+        "Project [a#1, r#5, (r#5 + 1) AS x#7, n#8L]",
+        f"+- Window [{rank} AS r#5], [a#1], [b#2 ASC]",
+        f"   +- Window [{count} AS n#8L], [b#2]",
+        f"      +- {relation}",
+    )
+    assert same_plan(one, other)
+    assert not same_plan(one, other.replace("(r#5 + 1)", "(n#8L + 1)"))
+    assert not same_plan(one, other.replace("count(1) windowspecdefinition(b#2)", "count(1)"))
+
+
+def test_a_window_is_over_its_own_rows() -> None:
+    both = "Project [r#5, r#6]"
+    filtered = (
+        "+- Window [rank(b#2) windowspecdefinition(a#1, b#2 ASC) AS r#6], [a#1], [b#2 ASC]",
+        "   +- Filter (r#5 > 1)",
+        "      +- Window [rank(b#2) windowspecdefinition(a#1, b#2 ASC) AS r#5], [a#1], [b#2 ASC]",
+        "         +- Relation s.t[a#1,b#2] parquet",
+    )
+    assert same_plan(_explain(both, *filtered), _explain(both, *filtered))
+    assert not same_plan(_explain(both, *filtered), _explain("Project [r#6, r#5]", *filtered))
+    assert not same_plan(_windowed(), _windowed(rank="b#2 DESC"))
+    assert not same_plan(_windowed(), _windowed(keys="[b#2]"))
+
+
+def test_only_a_key_of_the_windows_may_be_not_null_below_them() -> None:
+    def below(column: str) -> str:
+        window, relation = _windowed().split("\n+- ")
+        return f"{window}\n+- Filter isnotnull({column})\n   +- {relation}"
+
+    def above(column: str) -> str:
+        return (
+            _windowed(f"Filter isnotnull({column})")
+            .replace("\nWindow", "\n+- Window")
+            .replace("\n+- Relation", "\n   +- Relation")
+        )
+
+    assert same_plan(above("a#1"), below("a#1"))
+    assert not same_plan(above("b#2"), below("b#2"))
+    assert not same_plan(above("a#1"), _windowed())
