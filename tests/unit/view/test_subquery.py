@@ -122,8 +122,8 @@ def test_a_count_of_no_rows_is_zero() -> None:
         (f"exists (select count(*) from {O} where {TIED})", "without GROUP BY"),
         (f"exists (select 1 from {O} where o.customer_id < c.customer_id "
          "group by o.note having count(*) > 1)", "more than equalities"),
-        (f"exists (select 1 from {O} where {TIED} union all select 1 from {O} where {TIED})",
-         "UnionAll"),
+        (f"exists (select 1 from (select o.note from {O} where {TIED} union all "
+         f"select 'a' from {O}) x where x.note = 'a')", "UnionAll"),
         (f"exists (select 1 from {O} left join orders p on p.order_id = c.customer_id)", "WHERE"),
         (f"not (c.name = 'a' and c.customer_id in (select o.customer_id from {O}))", "as a value"),
         (f"(c.customer_id in (select o.customer_id from {O})) is null", "as a value"),

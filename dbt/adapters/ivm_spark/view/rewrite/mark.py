@@ -29,33 +29,42 @@ def rewrite_mark(node: Mark) -> Node:
     NOT IN is not true for a row with a partner that is equal or may be: one where the comparison
     is NULL. Raises NotMaintained, see `decorrelated`.
     """
-    query = _stripped(node)
+    query = _stripped(node.query, exists=not node.operands)
     if not node.operands and not free_columns(query):
         return _flagged(node, query)
-    below = decorrelated(query, f"__ivm_{node.name}_")
-    matches = tuple(
-        _match(operand, column(c), node.negated)
-        for operand, c in zip(node.operands, query.columns, strict=False)
-    )
-    predicates = (*matches, *below.predicates)
-    partners = SemiJoin(node.input, below.node, predicates, anti=False)
-    lonely = SemiJoin(node.input, below.node, predicates, anti=True)
-    return UnionAll(
-        (_marked(node, partners, not node.negated), _marked(node, lonely, node.negated))
-    )
+    branches: list[Node] = []
+    rest = node.input
+    for branch in _branches(node, query):
+        below = decorrelated(branch, f"__ivm_{node.name}_{len(branches)}_")
+        matches = tuple(
+            _match(operand, column(c), node.negated)
+            for operand, c in zip(node.operands, branch.columns, strict=False)
+        )
+        predicates = (*matches, *below.predicates)
+        partners = SemiJoin(rest, below.node, predicates)
+        rest = SemiJoin(rest, below.node, predicates, anti=True)
+        branches.append(_marked(node, partners, not node.negated))
+    return UnionAll((*branches, _marked(node, rest, node.negated)))
 
 
-def _stripped(node: Mark) -> Node:
+def _branches(node: Mark, query: Node) -> tuple[Node, ...]:
+    """The branches of a correlated UNION, each of which has its own predicates."""
+    if not isinstance(query, UnionAll) or not free_columns(query):
+        return (query,)
+    exists = not node.operands
+    stripped = [_stripped(branch, exists) for branch in query.inputs]
+    return tuple(part for branch in stripped for part in _branches(node, branch))
+
+
+def _stripped(query: Node, exists: bool) -> Node:
     """The subquery without what does not matter to whether it has a row, or a row of a value."""
-    query = node.query
-    while True:
-        if isinstance(query, (Sort, Distinct)) or (
-            not node.operands
-            and (isinstance(query, Project) or (isinstance(query, Limit) and keeps_one(query)))
-        ):
-            query = query.input
-        else:
-            return query
+    while isinstance(query, (Sort, Distinct, Project, Limit)):
+        if isinstance(query, (Project, Limit)) and not exists:
+            break
+        if isinstance(query, Limit) and not keeps_one(query):
+            break
+        query = query.input
+    return query
 
 
 def _match(operand: exp.Expr, inner: exp.Expr, negated: bool) -> exp.Expr:
