@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-unit test-functional docs demo clean
+.PHONY: venv lint test test-unit test-functional fuzz docs demo clean
 
 venv: $(STAMP)
 
@@ -27,6 +27,13 @@ test-unit: venv
 
 test-functional: venv
 	$(BIN)/python -m pytest tests/functional
+
+# Random views with new seeds: EXAMPLES on DuckDB, PROJECTS of eight through dbt, Spark and Delta.
+EXAMPLES ?= 2000
+PROJECTS ?= 5
+fuzz: venv
+	IVM_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest tests/differential
+	IVM_END_TO_END=$(PROJECTS) $(BIN)/python -m pytest tests/functional/ivm/test_random_views.py
 
 docs: venv
 	$(BIN)/python docs/supported_sql.py
