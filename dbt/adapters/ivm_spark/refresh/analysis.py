@@ -29,8 +29,8 @@ from dbt.adapters.ivm_spark.view.tree import walk
 
 MAX_OPERATORS = 500
 """Operators in a delta above which it is not used. Each outer join, EXISTS or aggregate below
-another operator repeats the delta below it some six times, so that depth soon costs more than a
-rebuild."""
+another operator repeats the delta below it two or three times, so that depth soon costs more than
+a rebuild. The largest of TPC-H's 22 queries has 469, if all its sources change at once."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
