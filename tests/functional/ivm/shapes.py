@@ -270,6 +270,39 @@ SHAPES: dict[str, Shape] = {
           and exists (select 1 from @customers as c where c.customer_id = o.customer_id)
         group by product""",
     ),
+    "not_in": _shape(
+        ROWS,
+        """
+        select o.id, o.product from @orders as o
+        where o.product not in (select product from @products where weight > 1)""",
+    ),
+    "exists_or": _shape(
+        ROWS,
+        """
+        select c.customer_id, c.region from @customers as c
+        where c.segment is null
+          or exists (select 1 from @orders as o where o.customer_id = c.customer_id)""",
+    ),
+    "scalar_subqueries": _shape(
+        ROWS,
+        """
+        select c.customer_id, c.segment,
+          (select count(*) from @orders as o where o.customer_id = c.customer_id) as orders
+        from @customers as c
+        where c.customer_id <= (select max(customer_id) from @orders)""",
+    ),
+    "scalar_subquery_having": _shape(
+        ROWS,
+        """
+        select product, sum(amount) as total from @orders group by product
+        having sum(amount) >= (select min(weight) from @products)""",
+    ),
+    "left_join_without_equality": _shape(
+        ROWS,
+        """
+        select o.id, p.category from @orders as o
+        left join @products as p on o.amount > p.weight and p.category is not null""",
+    ),
     "left_anti_join": _shape(
         ROWS,
         """

@@ -30,7 +30,8 @@ LASTING = {
     ),
     "scalar_subquery": (
         "OPERATOR_NOT_SUPPORTED",
-        "select k, v from @facts where v >= (select avg(v) from @facts)",
+        "select f.k, f.v from @facts as f "
+        "where f.v >= (select max(g.v) from @facts as g where g.v <= f.v)",
     ),
     "running": (
         "WINDOW_WITHOUT_PARTITION_BY",

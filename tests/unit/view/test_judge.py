@@ -186,3 +186,62 @@ def test_only_a_key_of_the_windows_may_be_not_null_below_them() -> None:
     assert same_plan(above("a#1"), below("a#1"))
     assert not same_plan(above("b#2"), below("b#2"))
     assert not same_plan(above("a#1"), _windowed())
+
+
+def _scalar(condition: str, *subqueries: str) -> str:
+    lines = ["Project [k#1]", f"+- Filter {condition}"]
+    for place, value in enumerate(subqueries):
+        branch = "+" if place == len(subqueries) - 1 else ":"
+        bar = " " if branch == "+" else ":"
+        lines.append(f"   :  {branch}- {value}")
+        lines.append(f"   :  {bar}  +- Relation spark_catalog.s.u[a#7,b#8] parquet")
+    return _explain(*lines, "   +- Relation spark_catalog.s.t[k#1,n#2] parquet")
+
+
+MAX = "Aggregate [max(a#7) AS max(a)#9]"
+MIN = "Aggregate [min(b#8) AS min(b)#10]"
+
+
+def test_a_scalar_subquery_is_what_it_computes() -> None:
+    user = _scalar("(n#2 > scalar-subquery#5 [])", MAX)
+    assert same_plan(user, _scalar("(n#2 > scalar-subquery#6 [])", MAX.replace("max(a)#", "c#")))
+    assert not same_plan(user, _scalar("(n#2 > scalar-subquery#5 [])", MIN))
+    assert not same_plan(user, _scalar("(n#2 > 5)", MAX))
+    assert "Relation spark_catalog.s.t" in (normalized_plan(user) or "")
+
+
+def test_the_order_of_conjuncts_does_not_say_which_subquery_is_which() -> None:
+    one = "((n#2 > scalar-subquery#5 []) AND (k#1 > scalar-subquery#6 []))"
+    other = "((k#1 > scalar-subquery#6 []) AND (n#2 > scalar-subquery#5 []))"
+    assert same_plan(_scalar(one, MAX, MIN), _scalar(other, MIN, MAX))
+    assert not same_plan(_scalar(one, MAX, MIN), _scalar(one, MIN, MAX))
+
+
+def test_a_value_of_merged_subqueries_is_known_by_its_place() -> None:
+    def merged(first: str, second: str, taken: str) -> str:
+        struct = f"Project [named_struct({first}, x#9, {second}, y#10) AS mergedValue#11]"
+        return _explain(
+            f"Filter (n#2 > scalar-subquery#5 [].{taken})",
+            f":  +- {struct}",
+            ":     +- Aggregate [max(a#7) AS x#9, min(b#8) AS y#10]",
+            ":        +- Relation spark_catalog.s.u[a#7,b#8] parquet",
+            "+- Relation spark_catalog.s.t[k#1,n#2] parquet",
+        )
+
+    assert same_plan(merged("max(a)", "min(b)", "max(a)"), merged("c", "c_2", "c"))
+    assert same_plan(merged("max(a)", "min(b)", "min(b)"), merged("c", "c_2", "c_2"))
+    assert not same_plan(merged("max(a)", "min(b)", "max(a)"), merged("c", "c_2", "c_2"))
+    assert normalized_plan(merged("c", "c", "c")) is None
+
+
+def test_an_existence_join_adds_a_column() -> None:
+    def exists(number: int, kind: str) -> str:
+        return _explain(
+            f"Filter ((n#2 > 1) {kind} exists#{number})",
+            f"+- Join ExistenceJoin(exists#{number}), (a#7 = k#1)",
+            "   :- Relation spark_catalog.s.t[k#1,n#2] parquet",
+            "   +- Relation spark_catalog.s.u[a#7,b#8] parquet",
+        )
+
+    assert same_plan(exists(5, "OR"), exists(9, "OR"))
+    assert not same_plan(exists(5, "OR"), exists(5, "AND"))

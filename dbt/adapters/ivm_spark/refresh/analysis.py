@@ -32,7 +32,7 @@ MAX_OPERATORS = 500
 """Different operators in a delta above which it is not used."""
 MAX_REPEATED = 50_000
 """Operators with their repetitions: each outer join, EXISTS or aggregate below another operator
-repeats the delta below it some six times before what is repeated is shared."""
+repeats the delta below it two or three times before what is repeated is shared."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
