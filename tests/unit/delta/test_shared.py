@@ -72,3 +72,11 @@ def test_a_source_as_a_whole_is_never_kept() -> None:
             if isinstance(n, Scan) and (n.at is At.CHANGES or n.relation.startswith(KEPT))
         ]
         assert changing
+
+
+def test_what_a_source_was_before_is_not_kept() -> None:
+    three = """select o.amount from shop.orders o join shop.customers c
+      on o.customer_id = c.customer_id join shop.customers d on d.segment = c.segment"""
+    kept, root = _shared(three)
+    assert {type(one.relation).__name__ for one in kept} == {"Scan"}
+    assert any(at is At.POST and not r.startswith(KEPT) for r, at in _scans(root))

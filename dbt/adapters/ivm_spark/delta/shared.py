@@ -16,8 +16,13 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.view.tree import (
     At,
     Filter,
+    Join,
     Node,
+    OuterJoin,
     Scan,
+    SemiJoin,
+    SetOp,
+    UnionAll,
     children,
     with_children,
 )
@@ -37,8 +42,8 @@ class Kept:
 def shared(root: Node) -> tuple[tuple[Kept, ...], Node]:
     """The relations to keep, in the order in which they need each other, and the tree over them.
 
-    Only what depends on a change is kept: it is as small as the change or what the change touches,
-    while a source as a whole is not.
+    Only what is as small as the change, or what the change meets, is kept; a source as a whole is
+    not, nor what it was before the change.
     """
     graph = _Graph()
     graph.add(root)
@@ -72,7 +77,7 @@ class _Graph:
         number = self._of[id(node)]
         if number not in self._done:
             over = with_children(node, tuple(self._fold(child) for child in children(node)))
-            if self._uses[number] > 1 and _changes(over) and _costs(over):
+            if self._uses[number] > 1 and _slim(over) and _costs(over):
                 kept = Kept(f"{KEPT}{len(self._kept) + 1}", over)
                 self._kept[number] = kept
                 over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))
@@ -95,11 +100,25 @@ def _are(value: object, inputs: set[int]) -> bool:
     return isinstance(value, tuple) and bool(value) and all(id(v) in inputs for v in value)
 
 
-def _changes(node: Node) -> bool:
-    """Whether a relation depends on a change."""
+def _slim(node: Node) -> bool:
+    """Whether a relation has no more rows than changed, or than meet what changed."""
     if isinstance(node, Scan):
         return node.at is At.CHANGES or node.relation.startswith(KEPT)
-    return any(_changes(child) for child in children(node))
+    if isinstance(node, Filter) and node.predicate == exp.false():
+        return True
+    if isinstance(node, Join):
+        return any(map(_slim, node.inputs))
+    if isinstance(node, UnionAll):
+        return all(map(_slim, node.inputs))
+    if isinstance(node, SemiJoin):
+        return _slim(node.input) or (_slim(node.among) and not node.anti)
+    if isinstance(node, OuterJoin):
+        sides = {"LEFT": (node.left,), "RIGHT": (node.right,)}
+        return all(map(_slim, sides.get(node.side, (node.left, node.right))))
+    if isinstance(node, SetOp):
+        return _slim(node.left)
+    below = children(node)
+    return len(below) == 1 and _slim(below[0])
 
 
 def _costs(node: Node) -> bool:
