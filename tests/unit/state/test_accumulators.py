@@ -6,11 +6,17 @@ import re
 
 import pytest
 
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT, Kind
+from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.state.merge import merge
 from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.functions import AGGREGATES
+from dbt.adapters.ivm_spark.view.plain import bind_plain
 from tests.unit.golden.shop import CATALOG
 
 ADDED = """
@@ -152,7 +158,7 @@ def test_groups_are_computed_again(call: str) -> None:
     ("call", "argument"),
     [
         ("sum(seconds)", "double"),
-        ("sum(seconds)", "decimal(28,2)"),
+        ("sum(seconds)", "decimal(28,7)"),
         ("avg(seconds)", "bigint"),
         ("avg(seconds)", "decimal(16,2)"),
         ("bool_and(seconds)", "string"),
@@ -161,6 +167,19 @@ def test_groups_are_computed_again(call: str) -> None:
 )
 def test_types_that_are_not_certain_are_computed_again(call: str, argument: str) -> None:
     assert _kinds(call, argument) == {Kind.RECOMPUTED}
+
+
+def test_wide_decimals_are_added_and_never_silently_null() -> None:
+    assert Kind.SUM in _kinds("sum(seconds)", "decimal(33,4)", "decimal(38,4)")
+    view = build_view("select user_id, sum(seconds) as v from clicks group by user_id", CATALOG)
+    types = {"user_id": "bigint", "v": "decimal(38,4)", ARGUMENT + "v": "decimal(33,4)"}
+    layout = lay_out(view, {c: types[c] for c in probe(view.root).columns}, "`shop`.`v__ivm`")
+    change = delta(layout.input, Context(frozenset(view.sources)))
+    assert change is not None
+    parts = merge(layout, change, "`shop`.`v__ivm`", bind_plain, insert_only=False)
+    assert OVERFLOW in to_sql(parts.source), "a change that is too large"
+    updates = {name: to_sql(value) for name, value in parts.updates}
+    assert OVERFLOW in updates["v"], "a total that is too large, before or after"
 
 
 def test_every_aggregate_is_tried() -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 _LOST_RACE = (
@@ -17,7 +18,7 @@ _LOST_RACE = (
     "ConcurrentAppendException",
     "ConcurrentModificationException",
 )
-_FEED_ERRORS = (
+_BROKEN = (
     ("DELTA_MISSING_CHANGE_DATA", ReasonCode.CDF_UNAVAILABLE),
     ("DELTA_CHANGE_TABLE_FEED_DISABLED", ReasonCode.CDF_UNAVAILABLE),
     ("DELTA_CHANGE_DATA_FEED_INCOMPATIBLE", ReasonCode.DATA_SCHEMA_CHANGED),
@@ -28,6 +29,11 @@ _FEED_ERRORS = (
     ("DELTA_LOG_FILE_NOT_FOUND", ReasonCode.CHANGE_SET_MISSING),
     ("DELTA_VERSION_NOT_CONTIGUOUS", ReasonCode.CHANGE_SET_MISSING),
     # Delta's own MERGE fails on some columns of nested or fixed-length types.
+    # A change may be too large for a sum of which the whole is not; what is too large as a whole
+    # fails in the rebuild too, or is NULL.
+    (OVERFLOW, ReasonCode.OPERATOR_NOT_SUPPORTED),
+    ("ARITHMETIC_OVERFLOW", ReasonCode.OPERATOR_NOT_SUPPORTED),
+    ("NUMERIC_VALUE_OUT_OF_RANGE", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT", ReasonCode.OPERATOR_NOT_SUPPORTED),
 )
 
@@ -49,7 +55,7 @@ def outcome_of_error(message: str) -> Outcome | None:
     """The outcome that an error of the commit stands for; None for an error that is the user's."""
     if any(sign in message for sign in _LOST_RACE):
         return Outcome(False, lost=True)
-    for sign, code in _FEED_ERRORS:
+    for sign, code in _BROKEN:
         if sign in message:
             return Outcome(False, broken=Reason(code, message.splitlines()[0]))
     return None

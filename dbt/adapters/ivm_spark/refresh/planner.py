@@ -344,16 +344,21 @@ def technique_of(layout: Layout) -> Technique:
     return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
 
 
+def refused(reason: Reason) -> str:
+    """Why `incremental_strict` ends the run, and what to do."""
+    return (
+        f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
+        f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
+    )
+
+
 def _obey(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
     """Refuse what `incremental_strict` forbids; the warning that `incremental` asks for."""
     reason = decision.reason or lasting
     if reason is None or reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
         return ""
     if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
-        raise RefusedError(
-            f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
-            f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
-        )
+        raise RefusedError(refused(reason))
     if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
         return f"refreshed in full. {reason} {reason.code.remedy}"
     return ""

@@ -9,7 +9,7 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.refresh.config import ConfigError, read_config
+from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
     commit_settings,
@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 )
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
-from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request, refused
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -94,7 +94,8 @@ class Refresher:
 
         kept: the statements that keep the plan's temporary relations, in order; they are dropped
         when the statement has run. Raises DbtDatabaseError for what is neither a lost race nor a
-        lost change feed.
+        lost change feed, and
+        CompilationError for a lost change feed under refresh_policy incremental_strict.
         """
         started = time.perf_counter()
         try:
@@ -105,6 +106,8 @@ class Refresher:
             self._spent("apply", started)
         self.again = not self._outcome.done
         if self._outcome.broken is not None:
+            if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
+                raise CompilationError(f"Model {self._model}: {refused(self._outcome.broken)}")
             self._request = replace(self._request, full_refresh=True)
             self.plan = replace(self._planned(), reason=self._outcome.broken)
         elif self._outcome.lost:

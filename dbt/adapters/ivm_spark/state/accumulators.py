@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.types import (
     MAX_PRECISION,
+    MIN_ADJUSTED_SCALE,
     check_comparable,
     decimal_of,
     division_scale,
@@ -47,7 +48,8 @@ class Accumulator:
 
     `argument` is over the aggregate's input; for RECOMPUTED it is the whole call. `type_name` is
     the column's Spark type. `counter` names the accumulator that counts the non-null rows of a
-    SUM or XOR: it is NULL exactly when that count is 0.
+    SUM or XOR: it is NULL exactly when that count is 0. wide: a sum of bigints, whose change may
+    need more than a bigint. tight: a sum of decimals that may need more than 38 digits.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Accumulator:
     type_name: str
     counter: str = ""
     wide: bool = False
+    tight: bool = False
 
 
 class Accumulators:
@@ -106,7 +109,8 @@ class Accumulators:
 
     def _sum(self, name: str, argument: exp.Expr, result: str, given: str) -> str:
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
-        return self._add(name, Kind.SUM, argument, result, counter, given == "bigint")
+        wide, tight = given == "bigint", _is_tight(given)
+        return self._add(name, Kind.SUM, argument, result, counter, wide, tight)
 
     def _verdict(self, name: str, argument: exp.Expr, every: bool) -> exp.Expr:
         """bool_and and bool_or from how many rows are not NULL and how many decide: false for the
@@ -145,12 +149,13 @@ class Accumulators:
         type_name: str,
         counter: str = "",
         wide: bool = False,
+        tight: bool = False,
     ) -> str:
         for known in self._all:
             same = known.argument == argument and known.type_name == type_name
             if known.kind is kind and same:
                 return known.name
-        self._all.append(Accumulator(name, kind, argument.copy(), type_name, counter, wide))
+        self._all.append(Accumulator(name, kind, argument.copy(), type_name, counter, wide, tight))
         return name
 
 
@@ -204,9 +209,18 @@ def _guard(argument: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
 
 
 def _sums_exactly(given: str) -> bool:
-    """Sums of integers, and of decimals that leave the digit a sum of two sums may need."""
+    """Sums of integers and of decimals. Two sums of 38 digits are added at their own scale only if
+    it is not above Spark's minimum: `DecimalPrecision` cuts a longer one."""
     exact = decimal_of(given)
-    return is_integral(given) or (exact is not None and exact[0] + 11 <= MAX_PRECISION)
+    return is_integral(given) or (
+        exact is not None and (not _is_tight(given) or exact[1] <= MIN_ADJUSTED_SCALE)
+    )
+
+
+def _is_tight(given: str) -> bool:
+    """True for decimals whose sums don't leave the digit that a sum of two sums may need."""
+    exact = decimal_of(given)
+    return exact is not None and exact[0] + 11 > MAX_PRECISION
 
 
 def _averages_exactly(given: str) -> bool:
@@ -214,7 +228,7 @@ def _averages_exactly(given: str) -> bool:
     whose quotient keeps so many digits below the result's scale that rounding it twice can't
     differ from rounding it once, for groups under 10**9 rows."""
     exact = decimal_of(given)
-    if exact is None or not _sums_exactly(given):
+    if exact is None or _is_tight(given):
         return is_small(given)
     scale = division_scale((exact[0] + 10, exact[1]), _COUNT_TYPE)
     return scale - (exact[1] + 4) >= _SPARE_DIGITS

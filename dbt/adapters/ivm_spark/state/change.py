@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project, column
 
 LOST = "__ivm_lost_"
+OVERFLOW = "ivm: a sum has more than 38 digits"
 
 
 def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
@@ -52,7 +53,19 @@ def _net(accumulator: Accumulator) -> exp.Expr:
     elif accumulator.type_name == "bigint":
         argument = exp.cast(argument, "bigint")
     gained = exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0))
-    return exp.Sum(this=_when(gained, argument, exp.Neg(this=exp.paren(argument.copy()))))
+    total = exp.Sum(this=_when(gained, argument, exp.Neg(this=exp.paren(argument.copy()))))
+    if not accumulator.tight:
+        return total
+    some = exp.GT(this=exp.Count(this=argument.copy()), expression=exp.Literal.number(0))
+    lost = exp.and_(some, exp.Is(this=total.copy(), expression=exp.null()))
+    return exp.Case(ifs=[exp.If(this=lost, true=overflow(accumulator))], default=total)
+
+
+def overflow(accumulator: Accumulator) -> exp.Expr:
+    """Ends the statement: a sum is NULL although it has values, as Spark says of one that has more
+    than 38 digits. From NULL no sum goes on, so the view is rebuilt."""
+    error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(OVERFLOW)])
+    return exp.cast(error, accumulator.type_name)
 
 
 def _best(accumulator: Accumulator, side: str, insert_only: bool) -> exp.Expr:

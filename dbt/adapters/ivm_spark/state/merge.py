@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
-from dbt.adapters.ivm_spark.state.change import LOST, grouped_change
+from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.render import Binding, render
@@ -157,9 +157,17 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind is Kind.COUNT:
         return _checked(exp.Add(this=_t(name), expression=_s(name)))
     if accumulator.kind is Kind.SUM:
-        both = exp.Add(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
+        kept = _or_zero(_t(name))
+        if accumulator.tight:
+            none = exp.EQ(this=_t(accumulator.counter), expression=exp.Literal.number(0))
+            zero = exp.If(this=none, true=exp.Literal.number(0))
+            kept = exp.Case(ifs=[zero], default=_t(name))
+        both: exp.Expr = exp.Add(this=kept, expression=_or_zero(_s(name)))
+        both = exp.cast(both, accumulator.type_name)
+        if accumulator.tight:
+            both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])
         counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
-        return _null_without(counter, exp.cast(both, accumulator.type_name))
+        return _null_without(counter, both)
     if accumulator.kind is Kind.XOR:
         differing = exp.BitwiseXor(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
         counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))

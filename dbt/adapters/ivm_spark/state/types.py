@@ -10,6 +10,8 @@ _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|geo\w+)")
 _SMALL = frozenset({"tinyint", "smallint", "int"})
 MAX_PRECISION = 38
+MIN_ADJUSTED_SCALE = 6
+"""Digits behind the point that Spark's decimal arithmetic never cuts."""
 
 
 def is_integral(type_name: str) -> bool:
