@@ -8,6 +8,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.catalog import Relation
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.tree import Node
 
@@ -27,6 +28,7 @@ class BlockBuilder(Protocol):
     """Builds the blocks inside a block, with one set of names for the whole tree."""
 
     names: Names
+    sources: dict[str, Relation]
 
     def query(self, query: exp.Expr, ctes: Ctes) -> Built:
         """The tree of a query block."""

@@ -12,9 +12,21 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
-from dbt.adapters.ivm_spark.view.tree import GroupingSets, Node, children, with_children
+from dbt.adapters.ivm_spark.view.rewrite.pivot import rewrite_pivot, rewrite_unpivot
+from dbt.adapters.ivm_spark.view.tree import (
+    GroupingSets,
+    Node,
+    Pivot,
+    Unpivot,
+    children,
+    with_children,
+)
 
-REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = ((GroupingSets, rewrite_grouping_sets),)
+REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
+    (GroupingSets, rewrite_grouping_sets),
+    (Pivot, rewrite_pivot),
+    (Unpivot, rewrite_unpivot),
+)
 
 
 def rewritten(root: Node) -> Node:
