@@ -47,6 +47,8 @@ _ARGUMENTS = {
     "long": "boolean",
     "checksum": "int",
     "total": "double",
+    "a": "decimal(12,2)",
+    "b": "decimal(12,2)",
 }
 """Types of the arguments of the examples' aggregates, by output."""
 

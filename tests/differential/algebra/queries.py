@@ -78,6 +78,22 @@ def queries(draw: Draw, depth: int) -> Query:
         return Query(
             f"select * from ({inner.sql}) f where {_predicate(draw, inner, 'f')}", inner.columns
         )
+    if kind == "unpivot":
+        numbers = [n for n, is_number in inner.columns if is_number]
+        if not numbers:
+            return inner
+        nulls = draw(st.sampled_from(("", " include nulls")))
+        casts = ", ".join(
+            f"cast(i.{n} as bigint) as {n}" if k else f"i.{n} as {n}" for n, k in inner.columns
+        )
+        if any(n in ("part", "value") for n, _ in inner.columns):
+            return inner
+        kept = tuple((n, k) for n, k in inner.columns if not k)
+        sql = f"select * from (select {casts} from ({inner.sql}) i) u"
+        return Query(
+            f"{sql} unpivot{nulls} (value for part in ({', '.join(numbers)}))",
+            (*kept, ("part", False), ("value", True)),
+        )
     if kind == "cte":
         items = ", ".join(n for n, _ in inner.columns)
         return Query(f"with x as ({inner.sql}) select {items} from x", inner.columns)
@@ -374,6 +390,7 @@ _KINDS = (
     "group",
     "union",
     "window",
+    "unpivot",
     "cte",
 )
 _SET_OPERATORS = (

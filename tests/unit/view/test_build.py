@@ -72,6 +72,24 @@ def test_two_quotes_in_a_string_are_one() -> None:
         ("select count(*) as n from orders group by cube (order_id, customer_id, ordered_on, note,"
          " amount, amount + 1, amount + 2, amount + 3, amount + 4)",
          "OPERATOR_NOT_SUPPORTED", "256 grouping sets"),
+        ("select * from orders pivot (collect_list(amount) for note in ('a'))",
+         "OPERATOR_NOT_SUPPORTED", "PIVOT of this aggregate"),
+        ("select * from orders pivot (sum(distinct order_id) for note in ('a'))",
+         "OPERATOR_NOT_SUPPORTED", "DISTINCT"),
+        ("select * from (select amount, concat(note, 'x') as k from orders)"
+         " pivot (sum(amount) for k in ('a'))", "OPERATOR_NOT_SUPPORTED", "type is not known"),
+        ("select * from (select order_id, amount + 1 as x, note from orders)"
+         " pivot (max(x) as m, count(*) as n for note in ('a'))",
+         "OPERATOR_NOT_SUPPORTED", "count() beside an aggregate"),
+        ("select * from (select order_id, note from orders union all select 1, 2)"
+         " pivot (sum(order_id) for note in ('a'))", "OPERATOR_NOT_SUPPORTED", "type is not known"),
+        ("select * from (select customer_id, note, name from orders join customers using"
+         " (customer_id)) pivot (sum(name) as t, count(*) as n for note in ('a'))",
+         "OPERATOR_NOT_SUPPORTED", "count() beside an aggregate"),
+        ("select * from orders unpivot (note for kind in (order_id, customer_id))",
+         "OPERATOR_NOT_SUPPORTED", "two columns of one name"),
+        ("select * from orders pivot (sum(amount) for amount in (1, 2))",
+         "OPERATOR_NOT_SUPPORTED", "type is not known"),
         ("select id from range(10)", "OPERATOR_NOT_SUPPORTED", "table function"),
         ("select 1 as one", "OPERATOR_NOT_SUPPORTED", "without a source"),
         ("select nope from orders", "QUERY_NOT_UNDERSTOOD", "nope"),
@@ -214,3 +232,13 @@ def test_constant_rows_that_are_refused(query: str, names: str) -> None:
     with pytest.raises(NotMaintained) as error:
         build_view(query, CATALOG)
     assert names in str(error.value)
+
+
+@pytest.mark.parametrize(("beside", "null"), [("max(order_id)", True), ("max(note)", False)])
+def test_a_pivoted_count_of_no_rows_is_null_where_spark_keeps_it_in_a_buffer(
+    beside: str, null: bool
+) -> None:
+    source = "(select customer_id, order_id, note, ordered_on from orders)"
+    values = "ordered_on in ('2026-01-01' as d)"
+    sql = _sql(f"select * from {source} pivot ({beside} as m, count(*) as n for {values})")
+    assert ("__ivm_rows_of_d_n" in sql) is null

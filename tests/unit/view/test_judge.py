@@ -245,3 +245,18 @@ def test_an_existence_join_adds_a_column() -> None:
 
     assert same_plan(exists(5, "OR"), exists(9, "OR"))
     assert not same_plan(exists(5, "OR"), exists(5, "AND"))
+
+
+def test_the_values_of_a_pivot_count() -> None:
+    def pivoted(values: str, first: int = 0) -> str:
+        name = "__pivot_sum(t.n) AS a AS `sum(t.n) AS a`#5"
+        return _explain(
+            f"Project [k#1, {name}[{first}] AS x#6L, {name}[1] AS y#7L]",
+            f"+- Aggregate [k#1], [k#1, pivotfirst(s#3, sum(t.n)#4L, {values}, 0, 0) AS {name}]",
+            "   +- Aggregate [k#1, s#3], [k#1, s#3, sum(n#2) AS sum(t.n)#4L]",
+            "      +- Relation spark_catalog.s.t[k#1,n#2,s#3] parquet",
+        )
+
+    assert same_plan(pivoted("p, q"), pivoted("p, q").replace("AS a", "AS other"))
+    assert not same_plan(pivoted("p, q"), pivoted("p, r"))
+    assert not same_plan(pivoted("p, q"), pivoted("p, q", first=1))

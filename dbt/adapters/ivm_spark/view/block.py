@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.catalog import Relation
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.tree import Node
 
@@ -30,6 +31,7 @@ class BlockBuilder(Protocol):
     """Builds the blocks inside a block, with one set of names for the whole tree."""
 
     names: Names
+    sources: dict[str, Relation]
 
     def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
         """The tree of a query block; a subquery also sees the columns of the block around it."""

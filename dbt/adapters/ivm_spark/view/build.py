@@ -89,6 +89,7 @@ class Builder:
         self._tables = tables
         self._fold = fold
         self.names = Names()
+        self.sources = {relation.name: relation for relation in tables.values()}
 
     def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
         """The tree of a query block; `ctes` are the common table expressions in sight, `outer`

@@ -12,6 +12,7 @@ from dbt.adapters.ivm_spark.view.block import BlockBuilder, Ctes, rename
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.lateral import build_lateral
+from dbt.adapters.ivm_spark.view.pivot import build_pivot
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin, Values
@@ -49,7 +50,7 @@ def build_from(
             inputs, predicates = [OuterJoin(left, right, kind, tuple(own))], []
             continue
         inputs, predicates = [SemiJoin(left, right, tuple(own), kind == "LEFT ANTI")], []
-        environment.remove(join.this.alias_or_name)
+        environment.remove(_alias(join.this))
     where = select.args.get("where")
     filters = conjuncts(where.this) if where else []
     laterals = select.args.get("laterals") or ()
@@ -80,15 +81,35 @@ def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: E
         block = ctes[source.name]() if source.name in ctes else builder.scan(source)
         block = rename(block, source.args.get("alias"))
     elif isinstance(source, exp.Subquery):
-        if source.args.get("pivots") or source.args.get("sample"):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT or TABLESAMPLE")
-        block = rename(builder.query(source, ctes, environment.outer), source.args.get("alias"))
+        if source.args.get("sample"):
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "TABLESAMPLE")
+        block = builder.query(_without_pivot(source), ctes, environment.outer)
+        block = rename(block, source.args.get("alias"))
     elif isinstance(source, exp.Values):
         block = build_values(builder.names, source)
     else:
         raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
-    environment.add(source.alias_or_name, block)
+    for pivot in source.args.get("pivots") or ():
+        alias = source.alias_or_name
+        block = build_pivot(builder.names, pivot, block, alias, builder.sources)
+    environment.add(_alias(source), block)
     return block.node
+
+
+def _without_pivot(source: exp.Subquery) -> exp.Subquery:
+    if not source.args.get("pivots"):
+        return source
+    bare = source.copy()
+    bare.set("pivots", None)
+    return bare
+
+
+def _alias(source: exp.Expr) -> str:
+    """The name under which a relation's columns are in sight: its own, or that of its PIVOT."""
+    pivots = source.args.get("pivots") or ()
+    if len(pivots) > 1:
+        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT of a PIVOT")
+    return str(pivots[0].alias if pivots else source.alias_or_name)
 
 
 def _joins(select: exp.Select) -> list[exp.Join]:

@@ -18,6 +18,7 @@ _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
+_PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _LITERAL = re.compile(r"-?[A-Za-z0-9_.]+")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
@@ -39,7 +40,7 @@ def normalized_plan(explained: str) -> str | None:
     found = _SECTION.search(explained)
     if found is None:
         return None
-    root = _parse(_HINT.sub("", found.group(1)))
+    root = _parse(_PIVOT.sub(r"pivot#\1", _HINT.sub("", found.group(1))))
     try:
         return None if root is None else _Normalizer().normalized(root)
     except _UnreadableError:

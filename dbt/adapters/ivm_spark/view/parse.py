@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import sqlglot
@@ -93,9 +94,11 @@ def _expand(
                 dialect,
                 depth + 1,
             )
-            table.replace(_as_subquery(body, relation, alias, table.args.get("alias")))
+            known: exp.Expr = _as_subquery(body, relation, alias, table.args.get("alias"))
         else:
-            table.replace(_as_table(_number(relation, tables), alias, table.args.get("alias")))
+            known = _as_table(_number(relation, tables), alias, table.args.get("alias"))
+        known.set("pivots", table.args.get("pivots"))
+        table.replace(known)
     return query
 
 
@@ -104,11 +107,16 @@ def _real_tables(query: exp.Query) -> list[exp.Table]:
     try:
         for scope in traverse_scope(query):
             for source in scope.sources.values():
-                if isinstance(source, exp.Table):
+                if isinstance(source, exp.Table) and not _is_cte(source, scope.cte_sources):
                     found[id(source)] = source
     except SqlglotError as error:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, str(error)) from error
     return list(found.values())
+
+
+def _is_cte(table: exp.Table, ctes: Mapping[str, object]) -> bool:
+    """True for a CTE under a PIVOT, which sqlglot takes for a table."""
+    return bool(table.args.get("pivots")) and not table.db and table.name in ctes
 
 
 def _check_table(table: exp.Table) -> None:
@@ -116,7 +124,7 @@ def _check_table(table: exp.Table) -> None:
         raise NotMaintained(
             ReasonCode.OPERATOR_NOT_SUPPORTED, f"the table function {to_sql(table.this)}"
         )
-    known = {"this", "db", "catalog", "alias", "joins", "laterals"}
+    known = {"this", "db", "catalog", "alias", "joins", "laterals", "pivots"}
     for key, value in table.args.items():
         if value and key not in known:
             raise NotMaintained(

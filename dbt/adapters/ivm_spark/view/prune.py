@@ -19,6 +19,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Mark,
     Node,
     OuterJoin,
+    Pivot,
     Project,
     ScalarSubquery,
     Scan,
@@ -26,6 +27,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Unpivot,
     Window,
     children,
     column,
@@ -62,6 +64,13 @@ def _prune(node: Node, needed: set[str]) -> Node:
         kept = tuple(i for i in node.aggregates if i.name in needed)
         used = used_columns(*(i.expression for i in (*node.keys, *kept)))
         return replace(node, input=_prune(node.input, used), aggregates=kept)
+    if isinstance(node, Pivot):
+        used = {*node.keys, *used_columns(*node.by, *node.aggregates)}
+        return replace(node, input=_prune(node.input, used))
+    if isinstance(node, Unpivot):
+        kept_columns = tuple(c for c in node.kept if c in needed)
+        used = {*kept_columns, *(c for _, columns in node.parts for c in columns)}
+        return replace(node, input=_prune(node.input, used), kept=kept_columns)
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))

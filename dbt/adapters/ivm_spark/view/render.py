@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
+from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -27,6 +28,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Mark,
     Node,
     OuterJoin,
+    Pivot,
     Project,
     ScalarSubquery,
     Scan,
@@ -34,6 +36,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
+    Unpivot,
     Values,
     Window,
     used_columns,
@@ -128,6 +131,8 @@ class _Renderer:
             return self._aggregate(node)
         if isinstance(node, GroupingSets):
             return self._grouping_sets(node)
+        if isinstance(node, (Pivot, Unpivot)):
+            return self._pivoted(node)
         if isinstance(node, Distinct):
             select = self._select(node.input)
             select.set("distinct", exp.Distinct())
@@ -206,6 +211,16 @@ class _Renderer:
         group.set("grouping_sets", [exp.GroupingSets(expressions=sets)])
         select.set("group", group)
         return select
+
+    def _pivoted(self, node: Pivot | Unpivot) -> exp.Select:
+        """The input as a table with PIVOT or UNPIVOT behind it."""
+        block = self._block(node.input)
+        used = [c for c in node.input.columns if c in pivot_inputs(node)]
+        query = block.select([(c, block.columns[c]) for c in used])
+        pivot, names = pivot_clause(node)
+        alias = exp.TableAlias(this=exp.to_identifier(self._names.unique("q"), quoted=True))
+        table = exp.Subquery(this=query, alias=alias, pivots=[pivot])
+        return _Block(table, names).select([(c, names[c]) for c in node.columns])
 
     def _keyed(self, node: Aggregate) -> _Block:
         """A literal as a key would be read as a position: make it a column first."""

@@ -216,6 +216,48 @@ class GroupingSets:
 
 
 @dataclass(frozen=True)
+class Pivot:
+    """PIVOT: a group for each combination of the keys, and in it each aggregate over the rows with
+    each of the values.
+
+    by: what is compared with the values, their types, and the values, literals; outputs: names,
+    for each value one for each aggregate. missing_is_null: count() of no rows is NULL.
+    """
+
+    input: Node
+    keys: tuple[str, ...]
+    by: tuple[exp.Expr, ...]
+    types: tuple[str, ...]
+    values: tuple[tuple[exp.Expr, ...], ...]
+    aggregates: tuple[exp.Expr, ...]
+    outputs: tuple[str, ...]
+    missing_is_null: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.keys + self.outputs
+
+
+@dataclass(frozen=True)
+class Unpivot:
+    """UNPIVOT: each row once for each of the parts, a part's name beside its columns' values.
+
+    Without `nulls` a row whose values are all NULL is left out.
+    """
+
+    input: Node
+    kept: tuple[str, ...]
+    name: str
+    values: tuple[str, ...]
+    parts: tuple[tuple[str, tuple[str, ...]], ...]
+    nulls: bool
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (*self.kept, self.name, *self.values)
+
+
+@dataclass(frozen=True)
 class Distinct:
     """Each different row once."""
 
@@ -309,7 +351,8 @@ class Limit:
 
 Node: TypeAlias = (
     "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | GroupingSets | Distinct | Window | UnionAll | Few | Sort | Limit | ScalarSubquery | Mark"
+    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Sort | Limit"
+    " | ScalarSubquery | Mark"
 )
 
 

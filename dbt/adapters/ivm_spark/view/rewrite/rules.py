@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.rewrite.filter import rewrite_filter
 from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
 from dbt.adapters.ivm_spark.view.rewrite.mark import rewrite_mark
+from dbt.adapters.ivm_spark.view.rewrite.pivot import rewrite_pivot, rewrite_unpivot
 from dbt.adapters.ivm_spark.view.rewrite.scalar import rewrite_scalar
 from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
 from dbt.adapters.ivm_spark.view.tree import (
@@ -21,7 +22,9 @@ from dbt.adapters.ivm_spark.view.tree import (
     GroupingSets,
     Mark,
     Node,
+    Pivot,
     ScalarSubquery,
+    Unpivot,
     Window,
     children,
     with_children,
@@ -33,6 +36,8 @@ REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
     (Filter, rewrite_filter),
     (Window, one_answer),
     (GroupingSets, rewrite_grouping_sets),
+    (Pivot, rewrite_pivot),
+    (Unpivot, rewrite_unpivot),
 )
 
 
