@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
+from pyspark.errors import PySparkException
 
 from tests.differential.algebra.engine import Table, seeded_rows
 from tests.differential.algebra.queries import TABLES, views
@@ -34,20 +36,33 @@ class TestRandomViews:
         seed=st.integers(0, 2**32),
     )
     def test_equal_their_queries(self, warehouse: Warehouse, sqls: list[str], seed: int) -> None:
-        for place, sql in enumerate(sqls):
-            note(f"v{place}: {sql}")
-            warehouse.write(f"v{place}", HEADER + sql)
-        generator = random.Random(seed)
         for table in TABLES:
             columns = ", ".join(f"{name} {kind}" for name, kind in table.columns)
             warehouse.sql(f"create or replace table {table.name} ({columns}) using delta {FEED}")
+        taken = [sql for sql in sqls if _is_sparks(warehouse, sql)]
+        assert len(taken) > VIEWS // 2
+        for place, sql in enumerate(taken):
+            note(f"v{place}: {sql}")
+            text = re.sub(r"\bfrom ([tuw])\b", r"from {{ target.schema }}.\1", sql)
+            warehouse.write(f"v{place}", HEADER + text)
+        generator = random.Random(seed)
         for batch in range(BATCHES + 1):
             for table in TABLES:
                 warehouse.sql(*_changes(table, generator, batch))
-            results = warehouse.dbt("run", ok=None)
+            names = [f"v{place}" for place in range(len(taken))]
+            results = warehouse.dbt("run", "--select", *names, ok=None)
             failed = [f"{n}: {r.message}" for n, r in results.items() if r.status != "success"]
             assert not failed, failed
             warehouse.check(*results)
+
+
+def _is_sparks(warehouse: Warehouse, sql: str) -> bool:
+    """False for the few views that are DuckDB's SQL and not Spark's."""
+    try:
+        warehouse.rows(sql)
+    except PySparkException:
+        return False
+    return True
 
 
 def _changes(table: Table, generator: random.Random, batch: int) -> list[str]:

@@ -64,8 +64,12 @@ class TestTpch:
         batches = (
             [],
             inserts(schema, 0.01, 1),
-            [*deletes(schema, 0.01, 2), *updates(schema, 0.02, 2)],
-            [*dimension_changes(schema, 3), *inserts(schema, 0.005, 3), *deletes(schema, 0.01, 3)],
+            [
+                *deletes(schema, 0.02, 2),
+                *updates(schema, 0.03, 2),
+                *dimension_changes(schema, 2),
+                *inserts(schema, 0.005, 2),
+            ],
         )
         runs = []
         for batch in batches:
@@ -103,4 +107,4 @@ class TestTpch:
         changed = [
             n for n in NUMBERS if sum(r[0][f"q{n:02}"].get("rows_affected", 0) for r in runs[1:])
         ]
-        assert len(changed) >= 20, changed
+        assert len(changed) >= 17, changed
