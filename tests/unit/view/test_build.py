@@ -242,3 +242,9 @@ def test_a_pivoted_count_of_no_rows_is_null_where_spark_keeps_it_in_a_buffer(
     values = "ordered_on in ('2026-01-01' as d)"
     sql = _sql(f"select * from {source} pivot ({beside} as m, count(*) as n for {values})")
     assert ("__ivm_rows_of_d_n" in sql) is null
+
+
+def test_a_generator_beside_a_star_is_not_lifted_into_the_star() -> None:
+    reading = read("select *, explode(tags) as t from shop.clicks", CATALOG, {})
+    assert reading.view is None
+    assert "explode" in str(reading.lasting)

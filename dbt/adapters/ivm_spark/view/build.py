@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.view.aggregate_calls import marked, unmarked
 from dbt.adapters.ivm_spark.view.block import Built, Ctes, rename
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
 from dbt.adapters.ivm_spark.view.environment import Environment
+from dbt.adapters.ivm_spark.view.generators import lift_generators
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parse import Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
@@ -69,10 +70,11 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
         number: {fold(name): kind for name, kind in relation.columns}
         for number, relation in parsed.tables.items()
     }
-    pairs = using_columns(parsed.query)
+    given = lift_generators(parsed.query)
+    pairs = using_columns(given)
     try:
         query = qualify(
-            marked(parsed.query),
+            marked(given),
             dialect=dialect,
             schema=MappingSchema(mapping, dialect=dialect, normalize=False),
         )

@@ -165,11 +165,12 @@ class _Normalizer:
         return f"{head} {' AND '.join(parts)}"
 
     def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
-        """`Generate call, [dropped inputs,] outer, alias, [outputs]`; the alias says nothing."""
-        parts = _split(text[len("Generate ") :])
-        generated = [self._over(o) for o in _split(parts[-1][1:-1])]
-        dropped = {int(n) for n in _split(parts[1][1:-1])} if len(parts) == 5 else set()
-        head = f"Generate {self._over(parts[0])}, {parts[-3]}, {len(generated)}"
+        """`Generate call, [dropped inputs,] outer, alias, [outputs]`; the alias says nothing, and a
+        generator in a SELECT list has none."""
+        call, *rest, outputs = _split(text[len("Generate ") :])
+        generated = [self._over(o) for o in _split(outputs[1:-1])]
+        dropped = {int(n) for n in _split(rest.pop(0)[1:-1])} if rest[0][:1] == "[" else set()
+        head = f"Generate {self._over(call)}, {rest[0]}, {len(generated)}"
         return head, generated, dropped
 
     def _expand(self, text: str) -> tuple[str, list[str]]:
