@@ -319,6 +319,26 @@ SHAPES: dict[str, Shape] = {
         """
         select product, price from @orders intersect all select product, weight from @products""",
     ),
+    # several sets of groups, pivots, generators
+    "rollup": _shape(
+        GROUPS,
+        """
+        select c.segment, o.product, count(*) as n, sum(o.amount * o.amount * o.amount) as cubes,
+          grouping(o.product) as every_product
+        from @orders as o join @customers as c on o.customer_id = c.customer_id
+        group by c.segment, rollup (o.product)""",
+    ),
+    "pivot": _shape(
+        GROUPS,
+        """
+        select * from (select customer_id, product, quantity from @orders)
+        pivot (sum(quantity) as total, count(quantity) as n for product in ('ale', 'bun'))""",
+    ),
+    "generator_in_select": _shape(
+        ROWS,
+        """
+        select product, explode_outer(tags) as tag from @orders where amount > -3""",
+    ),
     # windows; where ORDER BY leaves rows equal, what they differ in is not selected
     "newest_of_each": _shape(
         PARTITIONS,
