@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import time
@@ -135,7 +136,7 @@ def ivm_results(watches: Watches) -> list[dict[str, Any]]:
 
 def command(sql: str) -> str:
     """The first word of a statement, behind the comment that dbt puts before it."""
-    return sql.split("*/", 1)[-1].split(maxsplit=1)[0].lower()
+    return re.sub(r"\A\s*/\*.*?\*/", "", sql, flags=re.DOTALL).split(maxsplit=1)[0].lower()
 
 
 def report(rows: list[dict[str, Any]]) -> None:
