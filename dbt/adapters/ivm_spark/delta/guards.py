@@ -34,7 +34,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Window,
     children,
-    column,
     walk,
 )
 
@@ -121,6 +120,8 @@ def _check_keys(node: Node, describe: Describe) -> None:
         one, other = children(node)
         plain = tuple(null_aware(p) or p for p in node.predicates)
         keys = equal_pairs(plain, one, other)
+        if not keys:
+            return
         left = describe(_keys(one, [a for a, _ in keys]))
         right = describe(_keys(other, [b for _, b in keys]))
         pairs = list(zip(left.values(), right.values(), strict=True))
@@ -138,5 +139,4 @@ def _is_rounded(one: str, other: str) -> bool:
 
 
 def _keys(node: Node, keys: list[exp.Expr]) -> Node:
-    items = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(keys))
-    return Project(node, items) if items else Project(node, (Item("c", column(node.columns[0])),))
+    return Project(node, tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(keys)))
