@@ -11,7 +11,6 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, column, used_columns
 from tests.unit.golden.shop import CATALOG
 
-
 TEXTS = ("note", "segment", "name")
 
 
