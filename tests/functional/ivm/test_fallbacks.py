@@ -287,3 +287,21 @@ class TestSourcesWithoutAFeed:
         assert "facts" in response["reason"]["detail"]
         assert "delta.enableChangeDataFeed = true" in response["reason"]["remedy"]
         assert bag(warehouse.rows("select * from sums")) == bag([("a", 6), ("b", 2)])
+
+
+class TestCharColumns:
+    """Delta's MERGE fails on a CHAR(n) column of its source, and no DESCRIBE tells of one."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return models_of({"codes": "select c, v from @coded"})
+
+    def test_are_refreshed_in_full_and_right(self, warehouse: Warehouse) -> None:
+        warehouse.sql(
+            f"create table coded (c char(3), v int) using delta {FEED}",
+            "insert into coded values ('a', 1), ('b', 2)",
+        )
+        assert kinds(warehouse.run()) == {"codes": "initial"}
+        warehouse.sql("insert into coded values ('a', 5)")
+        assert reasons(warehouse.run()) == {"codes": "OPERATOR_NOT_SUPPORTED"}
+        warehouse.check("codes")

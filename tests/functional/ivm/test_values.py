@@ -15,14 +15,14 @@ MODELS = {
     "floats": "select g, sum(x) as x, min(x) as low, max(x) as high, avg(x) as mean "
     "from @edges group by g",
     "float_keys": "select x, count(*) as n, sum(b) as b from @edges group by x",
-    "different": "select distinct d, x, t, ntz, bin, arr, st, ok, i from @edges",
+    "different": "select distinct d, x, t, ntz, bin, arr, st, ok from @edges",
     "joined": "select a.g, a.x, b.d from @edges a join @edges b on a.x <=> b.x and a.b < b.b",
     "newest": "select g, b from (select g, b, row_number() over (partition by x order by b) as r "
     "from @edges) where r = 1",
 }
 TABLE = f"""create table edges (
   g string, d decimal(38,4), e decimal(30,6), b bigint, x double, t timestamp, ntz timestamp_ntz,
-  bin binary, arr array<int>, st struct<a: int, b: string>, ok boolean, i interval day to second
+  bin binary, arr array<int>, st struct<a: int, b: string>, ok boolean
 ) using delta {FEED}"""
 LARGE = "6000000000000000000000000000000000.0001"
 
@@ -31,7 +31,7 @@ def row(g: str, d: str = "1", b: str = "0", x: str = "1.5") -> str:
     return (
         f"('{g}', {d}, 0.000001, {b}, {x}, timestamp'1900-01-01 00:00:00', "
         "timestamp_ntz'9999-12-31 23:59:59', x'00ff', array(1, null), "
-        "named_struct('a', 1, 'b', cast(null as string)), null, interval '1' day)"
+        "named_struct('a', 1, 'b', cast(null as string)), null)"
     )
 
 

@@ -186,16 +186,6 @@ def _with_type(relation: Relation, column: str, kind: str) -> Catalog:
     return Catalog({**CATALOG.relations, relation_key(relation.name): changed}, ("shop",))
 
 
-def test_char_columns_are_read_as_text() -> None:
-    relation = Relation(
-        "`shop`.`codes`", RelationKind.DELTA, (("c", "char(5)"), ("v", "varchar(5)"))
-    )
-    catalog = Catalog({relation_key(relation.name): relation}, ("shop",))
-    assert "CAST(`codes`.`c` AS STRING) AS `c`, `codes`.`v` AS `v`" in _sql(
-        "select c, v from shop.codes", catalog
-    )
-
-
 def test_having_aggregates_the_column_of_the_input_not_the_output_of_its_name() -> None:
     grouped = "select customer_id, sum(amount) as amount from orders group by customer_id"
     assert _sql(f"{grouped} having sum(amount) > 1") == _sql(f"{grouped} having amount > 1")

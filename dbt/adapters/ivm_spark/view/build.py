@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -22,7 +22,7 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.view.select import build_select
 from dbt.adapters.ivm_spark.view.setop import build_set_op
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, Scan, column
+from dbt.adapters.ivm_spark.view.tree import Node, Scan
 from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
 from dbt.adapters.ivm_spark.view.values import check_folded
 
@@ -111,8 +111,7 @@ class Builder:
         alias = self.names.unique(table.alias_or_name)
         fields = tuple((self.names.unique(f"{alias}_{n}"), n) for n, _ in relation.columns)
         outputs = tuple((self._fold(name), unique) for unique, name in fields)
-        scan = Scan(relation.name, alias, fields)
-        return Built(_without_char(scan, relation.columns, self.names), outputs)
+        return Built(Scan(relation.name, alias, fields), outputs)
 
     def _with(self, query: exp.Expr, ctes: Ctes) -> Ctes:
         clause = query.args.get("with_")
@@ -130,23 +129,6 @@ class Builder:
             return rename(self.query(cte.this, seen), cte.args.get("alias"))
 
         return build
-
-
-def _without_char(scan: Scan, columns: tuple[tuple[str, str], ...], names: Names) -> Node:
-    """The scan with each CHAR(n) column as the padded text that it reads as.
-
-    A state that inherits the type can't be merged into: Delta's MERGE then fails with
-    DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT.
-    """
-    chars = {name for name, kind in columns if kind.lower().startswith("char(")}
-    if not chars:
-        return scan
-    raw = tuple((names.unique(n) if c in chars else n, c) for n, c in scan.fields)
-    items = tuple(
-        Item(n, exp.cast(column(r), "string") if c in chars else column(r))
-        for (n, c), (r, _) in zip(scan.fields, raw, strict=True)
-    )
-    return Project(replace(scan, fields=raw), items)
 
 
 def _only(node: exp.Expr, known: set[str]) -> None:
