@@ -53,7 +53,11 @@ def _net(accumulator: Accumulator) -> exp.Expr:
     elif accumulator.type_name == "bigint":
         argument = exp.cast(argument, "bigint")
     gained = exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0))
-    total = exp.Sum(this=_when(gained, argument, exp.Neg(this=exp.paren(argument.copy()))))
+    minus: exp.Expr = exp.Neg(this=exp.paren(argument.copy()))
+    if accumulator.tight:
+        # Spark's unary minus rounds a decimal to 34 digits, its subtraction does not.
+        minus = exp.Sub(this=exp.Literal.number(0), expression=exp.paren(argument.copy()))
+    total = exp.Sum(this=_when(gained, argument, minus))
     if not accumulator.tight:
         return total
     some = exp.GT(this=exp.Count(this=argument.copy()), expression=exp.Literal.number(0))
