@@ -69,6 +69,7 @@ BATCHES = (
 
 class ValuesSuite:
     ansi: str
+    names: tuple[str, ...] = tuple(MODELS)
 
     @pytest.fixture(scope="class")
     def dbt_profile_target(self, spark_parameters: dict[str, str]) -> dict[str, object]:
@@ -80,6 +81,7 @@ class ValuesSuite:
         return {
             f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
             for name, sql in MODELS.items()
+            if name in self.names
         }
 
     @pytest.fixture(scope="class")
@@ -89,13 +91,14 @@ class ValuesSuite:
         for batch in ((), *BATCHES):
             warehouse.sql(*batch)
             responses = warehouse.run()
-            runs.append((responses, [d for name in MODELS for d in warehouse.differences(name)]))
+            runs.append(
+                (responses, [d for name in self.names for d in warehouse.differences(name)])
+            )
         return runs
 
-    @pytest.mark.parametrize("name", MODELS)
-    def test_equals_its_query(self, runs: Any, name: str) -> None:
+    def test_equal_their_queries(self, runs: Any) -> None:
         for place, (_, differences) in enumerate(runs):
-            assert not [d for d in differences if d.startswith(f"{name}: ")], place
+            assert not differences, place
 
     def test_only_a_sum_that_is_too_large_is_a_reason(self, runs: Any) -> None:
         """A change that is too large for its sum may be, by the order of its rows."""
@@ -106,6 +109,7 @@ class ValuesSuite:
 
 class TestAnsi(ValuesSuite):
     ansi = "true"
+    names = ("sums", "floats")
 
 
 class TestNotAnsi(ValuesSuite):
