@@ -29,12 +29,6 @@ _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
-def same_plan(explained: str, rewritten: str) -> bool:
-    """True when both EXPLAIN EXTENDED outputs show one and the same optimized plan."""
-    ours = normalized_plan(rewritten)
-    return ours is not None and ours == normalized_plan(explained)
-
-
 def normalized_plan(explained: str) -> str | None:
     """The optimized plan without names and ids; None if there is none."""
     found = _SECTION.search(explained)
