@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     UnionAll,
     column,
+    passed,
 )
 
 SIDE = "__ivm_side"
@@ -25,7 +26,7 @@ _TIMES = "__ivm_times"
 
 def before(post: Node, delta: Node) -> Node:
     """The relation before the change as weighted rows, not netted: post ⊎ -Δ."""
-    minus = Project(delta, (*_same(post.columns), Item(WEIGHT, exp.Neg(this=column(WEIGHT)))))
+    minus = Project(delta, (*passed(post.columns), Item(WEIGHT, exp.Neg(this=column(WEIGHT)))))
     return UnionAll((weighted(post, 1), minus))
 
 
@@ -50,15 +51,15 @@ def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
     if delta is None:
         return twice
     columns = (*now.columns, SIDE)
-    gained = Project(twice, (*_same(columns), Item(WEIGHT, _number(1))))
+    gained = Project(twice, (*passed(columns), Item(WEIGHT, _number(1))))
     minus = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
-    taken = Project(delta, (*_same(now.columns), Item(SIDE, _number(-1)), minus))
+    taken = Project(delta, (*passed(now.columns), Item(SIDE, _number(-1)), minus))
     return _netted(UnionAll((gained, taken)), columns, copies)
 
 
 def netted(delta: Node) -> Node:
     """A delta without rows that go and come back."""
-    columns = _same(tuple(c for c in delta.columns if c != WEIGHT))
+    columns = passed(tuple(c for c in delta.columns if c != WEIGHT))
     groups = Aggregate(delta, columns, (Item(_TIMES, exp.Sum(this=column(WEIGHT))),))
     moved = Filter(groups, exp.NEQ(this=column(_TIMES), expression=_number(0)))
     return Project(moved, (*columns, Item(WEIGHT, column(_TIMES))))
@@ -66,23 +67,19 @@ def netted(delta: Node) -> Node:
 
 def weighted(node: Node, weight: int) -> Node:
     """Every row of a relation with one weight."""
-    return Project(node, (*_same(node.columns), Item(WEIGHT, _number(weight))))
+    return Project(node, (*passed(node.columns), Item(WEIGHT, _number(weight))))
 
 
 def without_weight(delta: Node) -> Node:
     """The rows of a delta, gained or lost."""
-    return Project(delta, _same(tuple(c for c in delta.columns if c != WEIGHT)))
+    return Project(delta, passed(tuple(c for c in delta.columns if c != WEIGHT)))
 
 
 def _netted(weights: Node, columns: tuple[str, ...], copies: bool) -> Node:
     counted = Item(_TIMES, exp.Sum(this=column(WEIGHT)))
-    groups = Aggregate(weights, _same(columns), (counted,))
+    groups = Aggregate(weights, passed(columns), (counted,))
     left = Filter(groups, exp.GT(this=column(_TIMES), expression=_number(0)))
-    return repeated(left, _TIMES, columns) if copies else Project(left, _same(columns))
-
-
-def _same(columns: tuple[str, ...]) -> tuple[Item, ...]:
-    return tuple(Item(c, column(c)) for c in columns)
+    return repeated(left, _TIMES, columns) if copies else Project(left, passed(columns))
 
 
 def _number(value: int) -> exp.Expr:

@@ -14,12 +14,11 @@ from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
-    Item,
     Join,
     Node,
     Project,
     UnionAll,
-    column,
+    passed,
     used_columns,
 )
 
@@ -38,7 +37,7 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
             if j != i:
                 partners.append(child if later is None else before(child, later))
         term = Join(tuple(_connected(delta, partners, node.predicates)), node.predicates)
-        terms.append(Project(term, tuple(Item(c, column(c)) for c in columns)))
+        terms.append(Project(term, passed(columns)))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))

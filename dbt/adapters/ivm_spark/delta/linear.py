@@ -43,6 +43,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
     column,
+    passed,
 )
 
 Rebuild = Callable[[Node, Node, tuple[exp.Expr, ...]], Node]
@@ -70,7 +71,7 @@ def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> N
     change = _linear(kept, other, node.predicates, rebuild, derive)
     if change is None:
         return None
-    return Project(change, tuple(Item(c, column(c)) for c in (*node.columns, WEIGHT)))
+    return Project(change, passed((*node.columns, WEIGHT)))
 
 
 def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
@@ -80,7 +81,7 @@ def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node |
     if left is None or lonely is None:
         return None
     padded = OuterJoin(Filter(node.left, exp.false()), lonely, "RIGHT", ())
-    columns = tuple(Item(c, column(c)) for c in (*node.columns, WEIGHT))
+    columns = passed((*node.columns, WEIGHT))
     return UnionAll((left, Project(padded, columns)))
 
 
@@ -97,7 +98,7 @@ def _linear(
     copies: False where only the different rows of `other` matter.
     """
     change, moved = derive(kept), derive(other)
-    items = tuple(Item(c, column(c)) for c in rebuild(kept, other, predicates).columns)
+    items = passed(rebuild(kept, other, predicates).columns)
     terms: list[Node] = []
     if change is not None:
         changed = rebuild(change, other, predicates)

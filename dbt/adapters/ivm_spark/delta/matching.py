@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.linear import delta_full_join, delta_one_sided_join
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp, column
+from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp, column, passed
 
 
 def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
@@ -43,9 +43,9 @@ def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
 def _full_join(node: OuterJoin, left: Node, right: Node) -> Node:
     """The join within each side; the side of a row without a partner is its own."""
     other = f"{SIDE}_right"
-    items = tuple(Item(c, column(c)) for c in node.right.columns)
+    items = passed(node.right.columns)
     right = Project(right, (*items, Item(other, column(SIDE))))
     same = exp.EQ(this=column(SIDE), expression=column(other))
     joined = replace(node, left=left, right=right, predicates=(*node.predicates, same))
     side = exp.Coalesce(this=column(SIDE), expressions=[column(other)])
-    return Project(joined, (*(Item(c, column(c)) for c in node.columns), Item(SIDE, side)))
+    return Project(joined, (*passed(node.columns), Item(SIDE, side)))

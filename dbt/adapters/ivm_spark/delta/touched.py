@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
     column,
+    passed,
 )
 
 Rebuild = Callable[[tuple[Node, ...]], Node]
@@ -55,7 +56,7 @@ def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) ->
         return None
     among = _keys(inputs)
     sides = rebuild(tuple(now_and_before(_slice(i, among), i.delta, copies) for i in inputs))
-    items = tuple(Item(c, column(c)) for c in sides.columns if c != SIDE)
+    items = passed(c for c in sides.columns if c != SIDE)
     return Project(sides, (*items, Item(WEIGHT, column(SIDE))))
 
 
@@ -77,7 +78,7 @@ def _keys(inputs: tuple[Input, ...]) -> Node:
 
 def _slice(given: Input, among: Node) -> Node:
     """The input's rows of the touched keys."""
-    columns = tuple(Item(c, column(c)) for c in given.post.columns)
+    columns = passed(given.post.columns)
     keys = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(given.keys))
     same = tuple(
         exp.NullSafeEQ(this=column(f"__ivm_key_{n}"), expression=column(f"__ivm_touched_{n}"))

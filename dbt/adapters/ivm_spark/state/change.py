@@ -7,7 +7,16 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
 from dbt.adapters.ivm_spark.state.fill import hash_of
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project, column
+from dbt.adapters.ivm_spark.view.tree import (
+    WEIGHT,
+    Aggregate,
+    Filter,
+    Item,
+    Node,
+    Project,
+    column,
+    passed,
+)
 
 LOST = "__ivm_lost_"
 OVERFLOW = "ivm: a sum has more than 38 digits"
@@ -34,10 +43,10 @@ def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
         nonzero = exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0))
         grouped = Filter(grouped, nonzero)
         hashed = Item(HASH, hash_of(tuple(k.name for k in layout.keys)))
-        return Project(grouped, (*(Item(c, column(c)) for c in grouped.columns), hashed))
+        return Project(grouped, (*passed(grouped.columns), hashed))
     if layout.whole:
         one_key = Item(WHOLE, exp.Literal.number(0))
-        return Project(grouped, (one_key, *(Item(c, column(c)) for c in grouped.columns)))
+        return Project(grouped, (one_key, *passed(grouped.columns)))
     return grouped
 
 

@@ -33,6 +33,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     Sort,
     column,
+    passed,
     substitute,
 )
 
@@ -127,7 +128,7 @@ def layout(root: Node, types: dict[str, str], state: str) -> Layout:
     for name in core.columns:
         check_comparable(name, types[name])
     rows = core.input if isinstance(core, Distinct) else core
-    keys = tuple(Item(c, column(c)) for c in core.columns)
+    keys = passed(core.columns)
     fields = tuple((c, c) for c in core.columns)
     style = Style.DISTINCT if isinstance(core, Distinct) else Style.ROWS
     stored: Node = Scan(state, STATE, fields)

@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     SemiJoin,
     column,
+    passed,
     substitute,
 )
 
@@ -277,7 +278,7 @@ def _fresh(layout: Layout, among: str | None) -> Node:
     inner = Project(
         layout.input,
         (
-            *(Item(c, column(c)) for c in layout.input.columns),
+            *passed(layout.input.columns),
             *(Item(f"__ivm_of_{k.name}", k.expression) for k in layout.keys),
         ),
     )

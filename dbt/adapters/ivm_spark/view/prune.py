@@ -14,7 +14,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Filter,
     Generate,
     GroupingSets,
-    Item,
     Join,
     Mark,
     Node,
@@ -30,8 +29,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Unpivot,
     Window,
     children,
-    column,
     free_columns,
+    passed,
     used_columns,
     with_children,
 )
@@ -112,4 +111,4 @@ def _prune_branch(branch: Node, places: list[int]) -> Node:
     if isinstance(branch, Project):
         items = tuple(branch.items[place] for place in places)
         return Project(_prune(branch.input, used_columns(*(i.expression for i in items))), items)
-    return Project(_prune(branch, set(names)), tuple(Item(n, column(n)) for n in names))
+    return Project(_prune(branch, set(names)), passed(names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Generate, Item, Node, Project, column
+from dbt.adapters.ivm_spark.view.tree import Generate, Node, Project, column, passed
 
 
 def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:
@@ -14,4 +14,4 @@ def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:
         expressions=[exp.Literal.number(0), exp.cast(column(count), "int")],
     )
     rows = Generate(counted, exp.Explode(this=copies), ("__ivm_copy",))
-    return Project(rows, tuple(Item(c, column(c)) for c in columns))
+    return Project(rows, passed(columns))

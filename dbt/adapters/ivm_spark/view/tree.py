@@ -8,7 +8,7 @@ column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from enum import Enum
 from typing import TypeAlias
@@ -359,6 +359,11 @@ Node: TypeAlias = (
 def column(name: str) -> exp.Column:
     """A reference to a column of the tree."""
     return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
+def passed(columns: Iterable[str]) -> tuple[Item, ...]:
+    """The columns as they are, for a Project or as the keys of an Aggregate."""
+    return tuple(Item(c, column(c)) for c in columns)
 
 
 def children(node: Node) -> tuple[Node, ...]:

@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     column,
     free_columns,
+    passed,
     used_columns,
 )
 
@@ -136,12 +137,12 @@ class _Puller:
     def _distinct(self, node: Distinct) -> Decorrelated:
         below = self._keyed(self.pulled(node.input))
         inner = used_columns(*below.predicates) - self._free - set(node.columns)
-        items = tuple(Item(c, column(c)) for c in (*node.columns, *sorted(inner)))
+        items = passed((*node.columns, *sorted(inner)))
         return Decorrelated(Distinct(Project(below.node, items)), below.predicates)
 
     def _keyed(self, below: Decorrelated) -> Decorrelated:
         """The same with bare columns as the inner sides of its predicates, all equalities."""
-        items = [Item(c, column(c)) for c in below.node.columns]
+        items = list(passed(below.node.columns))
         predicates: list[exp.Expr] = []
         for predicate in below.predicates:
             inner, outer = self._sides(predicate, below.node)
@@ -166,7 +167,7 @@ class _Puller:
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
         """A projection that keeps the columns of the predicates."""
         needed = sorted(used_columns(*predicates) - self._free - set(node.columns))
-        items = (*node.items, *(Item(c, column(c)) for c in needed))
+        items = (*node.items, *passed(needed))
         return Decorrelated(Project(node.input, items), predicates)
 
     def _split(self, parts: list[exp.Expr]) -> tuple[list[exp.Expr], list[exp.Expr]]:

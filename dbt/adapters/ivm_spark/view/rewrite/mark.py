@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     UnionAll,
     column,
     free_columns,
+    passed,
 )
 
 
@@ -84,10 +85,10 @@ def _flagged(node: Mark, query: Node) -> Node:
     some = Item(f"__ivm_{node.name}_some", exp.Max(this=column(one.name)))
     flag = Aggregate(Project(query, (one,)), (), (some,))
     present = exp.Not(this=exp.Is(this=column(some.name), expression=exp.null()))
-    items = (*(Item(c, column(c)) for c in node.input.columns), Item(node.name, present))
+    items = (*passed(node.input.columns), Item(node.name, present))
     return Project(Join((flag, node.input)), items)
 
 
 def _marked(node: Mark, rows: Node, mark: bool) -> Node:
-    items = tuple(Item(c, column(c)) for c in node.input.columns)
+    items = passed(node.input.columns)
     return Project(rows, (*items, Item(node.name, exp.Boolean(this=mark))))

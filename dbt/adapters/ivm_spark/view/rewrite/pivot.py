@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Unpivot,
     column,
+    passed,
 )
 
 
@@ -25,7 +26,7 @@ def rewrite_pivot(node: Pivot) -> Node:
     A value is cast to the type of what it is compared with, as Spark does it.
     """
     aggregates: list[Item] = []
-    items = [Item(key, column(key)) for key in node.keys]
+    items = list(passed(node.keys))
     outputs = iter(node.outputs)
     for values in node.values:
         same = exp.and_(
@@ -47,7 +48,7 @@ def rewrite_pivot(node: Pivot) -> Node:
                 some = exp.NEQ(this=column(rows), expression=exp.Literal.number(0))
                 value_of = exp.Case(ifs=[exp.If(this=some, true=value_of)])
             items.append(Item(output, value_of))
-    keys = tuple(Item(key, column(key)) for key in node.keys)
+    keys = passed(node.keys)
     return Project(Aggregate(node.input, keys, tuple(aggregates)), tuple(items))
 
 
@@ -58,7 +59,7 @@ def rewrite_unpivot(node: Unpivot) -> Node:
     parts = exp.Explode(this=exp.Array(expressions=places))
     rows = Generate(node.input, parts, (number,))
     labels = [exp.Literal.string(label) for label, _ in node.parts]
-    items = [Item(c, column(c)) for c in node.kept]
+    items = list(passed(node.kept))
     items.append(Item(node.name, _by_number(number, labels)))
     for place, value in enumerate(node.values):
         given = [column(columns[place]) for _, columns in node.parts]

@@ -29,6 +29,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     column,
     free_columns,
+    passed,
     used_columns,
 )
 
@@ -156,7 +157,7 @@ def _of_groups(node: ScalarSubquery) -> Node:
         base = base.input
     if not isinstance(base, Aggregate) or not {k.name for k in base.keys} <= tied:
         raise _refused("a correlated scalar subquery without an aggregate")
-    items = [Item(c, column(c)) for c in below.node.columns if c != name]
+    items = list(passed(c for c in below.node.columns if c != name))
     row = Project(below.node, (Item(node.name, column(name)), *items))
     return OuterJoin(node.input, row, "LEFT", below.predicates)
 
@@ -174,7 +175,7 @@ def _with_value(
     if conditions:
         holds = exp.and_(*conditions, wrap=True)
         value = exp.Case(ifs=[exp.If(this=holds, true=value)])
-    items = tuple(Item(c, column(c)) for c in node.input.columns)
+    items = passed(node.input.columns)
     return Project(joined, (*items, Item(node.name, value)))
 
 

@@ -35,6 +35,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     Window,
     column,
+    passed,
 )
 
 _EACH = "__ivm_each_"
@@ -69,7 +70,7 @@ def one_answer(node: Window) -> Node:
         result = Window(result, tuple(items))
     if not outer:
         return result
-    return Project(result, tuple(Item(c, column(c)) for c in node.columns))
+    return Project(result, passed(node.columns))
 
 
 def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
