@@ -22,12 +22,12 @@ SIDE = "__ivm_side"
 """1 for a row of the relation as it is, -1 for one as it was."""
 
 _TIMES = "__ivm_times"
+_TAKEN_BACK = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
 
 
 def before(post: Node, delta: Node) -> Node:
     """The relation before the change as weighted rows, not netted: post ⊎ -Δ."""
-    minus = Project(delta, (*passed(post.columns), Item(WEIGHT, exp.Neg(this=column(WEIGHT)))))
-    return UnionAll((weighted(post, 1), minus))
+    return UnionAll((weighted(post, 1), Project(delta, (*passed(post.columns), _TAKEN_BACK))))
 
 
 def netted_before(post: Node, delta: Node, copies: bool = True) -> Node:
@@ -52,17 +52,16 @@ def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
         return twice
     columns = (*now.columns, SIDE)
     gained = Project(twice, (*passed(columns), Item(WEIGHT, _number(1))))
-    minus = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
-    taken = Project(delta, (*passed(now.columns), Item(SIDE, _number(-1)), minus))
+    taken = Project(delta, (*passed(now.columns), Item(SIDE, _number(-1)), _TAKEN_BACK))
     return _netted(UnionAll((gained, taken)), columns, copies)
 
 
 def netted(delta: Node) -> Node:
     """A delta without rows that go and come back."""
-    columns = passed(tuple(c for c in delta.columns if c != WEIGHT))
-    groups = Aggregate(delta, columns, (Item(_TIMES, exp.Sum(this=column(WEIGHT))),))
-    moved = Filter(groups, exp.NEQ(this=column(_TIMES), expression=_number(0)))
-    return Project(moved, (*columns, Item(WEIGHT, column(_TIMES))))
+    columns = tuple(c for c in delta.columns if c != WEIGHT)
+    counted = _counted(delta, columns)
+    moved = Filter(counted, exp.NEQ(this=column(_TIMES), expression=_number(0)))
+    return Project(moved, (*passed(columns), Item(WEIGHT, column(_TIMES))))
 
 
 def weighted(node: Node, weight: int) -> Node:
@@ -76,10 +75,14 @@ def without_weight(delta: Node) -> Node:
 
 
 def _netted(weights: Node, columns: tuple[str, ...], copies: bool) -> Node:
-    counted = Item(_TIMES, exp.Sum(this=column(WEIGHT)))
-    groups = Aggregate(weights, passed(columns), (counted,))
-    left = Filter(groups, exp.GT(this=column(_TIMES), expression=_number(0)))
+    counted = _counted(weights, columns)
+    left = Filter(counted, exp.GT(this=column(_TIMES), expression=_number(0)))
     return repeated(left, _TIMES, columns) if copies else Project(left, passed(columns))
+
+
+def _counted(weights: Node, columns: tuple[str, ...]) -> Aggregate:
+    """The different rows, each with the sum of its weights."""
+    return Aggregate(weights, passed(columns), (Item(_TIMES, exp.Sum(this=column(WEIGHT))),))
 
 
 def _number(value: int) -> exp.Expr:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sqlglot import exp
-
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     At,
@@ -24,6 +22,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
     children,
+    is_empty,
     with_children,
 )
 
@@ -53,7 +52,7 @@ def bound(node: Node, changed: Mapping[str, int]) -> int | None:
         return changed.get(node.relation) if node.at is At.CHANGES else None
     if isinstance(node, Aggregate) and node.whole:
         return 1
-    if isinstance(node, Filter) and node.predicate == exp.false():
+    if is_empty(node):
         return 0
     if isinstance(node, (Filter, Project, Distinct, Aggregate, SemiJoin, Few)):
         return bound(node.input, changed)

@@ -84,18 +84,11 @@ def _check_window(node: Window, describe: Describe) -> None:
                 check_orderable(ordering.this.name, given[ordering.this.name])
         function = function_name(window.this)
         rounded = function in ROUNDED and is_float(types[item.name])
-        if rounded and frame_of(window) is Frame.RANGE and not _exact(window, node, describe):
+        over_range = rounded and frame_of(window) is Frame.RANGE
+        if over_range and not _is_exact(node.input, window.this, describe):
             raise NotMaintained(
                 ReasonCode.OPERATOR_NOT_SUPPORTED, f"{function}() of floats over a RANGE of rows"
             )
-
-
-def _exact(window: exp.Window, node: Window, describe: Describe) -> bool:
-    """True for avg of integers so small that their sum is exact in DOUBLE."""
-    call = window.this
-    if function_name(call) not in ("avg", "mean") or not isinstance(call, exp.Anonymous):
-        return False
-    return all(is_small(kind) for kind in describe(_keys(node.input, call.expressions)).values())
 
 
 def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
@@ -109,7 +102,7 @@ def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
         return False
     if isinstance(arguments[0], exp.Distinct):
         return False
-    return is_small(describe(Project(rows, (Item("c", arguments[0]),)))["c"])
+    return all(is_small(kind) for kind in describe(_keys(rows, arguments)).values())
 
 
 def _check_keys(node: Node, describe: Describe) -> None:

@@ -35,7 +35,6 @@ from dbt.adapters.ivm_spark.delta.meeting import met_rows
 from dbt.adapters.ivm_spark.delta.touched import Input, slice_of
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
-    Filter,
     Item,
     Node,
     OuterJoin,
@@ -43,6 +42,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
     column,
+    empty,
     passed,
 )
 
@@ -80,7 +80,7 @@ def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node |
     lonely = derive(SemiJoin(node.right, node.left, node.predicates, anti=True))
     if left is None or lonely is None:
         return None
-    padded = OuterJoin(Filter(node.left, exp.false()), lonely, "RIGHT", ())
+    padded = OuterJoin(empty(node.left), lonely, "RIGHT", ())
     columns = passed((*node.columns, WEIGHT))
     return UnionAll((left, Project(padded, columns)))
 

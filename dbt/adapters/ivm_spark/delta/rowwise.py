@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     UnionAll,
     column,
+    empty,
 )
 
 
@@ -61,8 +62,7 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
     for branch, below in zip(node.inputs, deltas, strict=True):
         items = [Item(n, column(own)) for n, own in zip(node.columns, branch.columns, strict=True)]
         if below is None:
-            none: Node = Filter(branch, exp.false())
-            branches.append(Project(none, (*items, Item(WEIGHT, exp.Literal.number(0)))))
+            branches.append(Project(empty(branch), (*items, Item(WEIGHT, exp.Literal.number(0)))))
         else:
             branches.append(Project(below, (*items, Item(WEIGHT, column(WEIGHT)))))
     return UnionAll(tuple(branches))

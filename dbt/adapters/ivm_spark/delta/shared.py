@@ -11,11 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlglot import exp
-
 from dbt.adapters.ivm_spark.view.tree import (
     At,
-    Filter,
     Join,
     Node,
     OuterJoin,
@@ -24,6 +21,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     UnionAll,
     children,
+    is_empty,
     with_children,
 )
 
@@ -104,7 +102,7 @@ def _slim(node: Node) -> bool:
     """Whether a relation has no more rows than changed, or than meet what changed."""
     if isinstance(node, Scan):
         return node.at is At.CHANGES or node.relation.startswith(KEPT)
-    if isinstance(node, Filter) and node.predicate == exp.false():
+    if is_empty(node):
         return True
     if isinstance(node, Join):
         return any(map(_slim, node.inputs))
@@ -125,6 +123,6 @@ def _costs(node: Node) -> bool:
     """Whether a relation reads a source or a feed; one over kept relations only is cheap."""
     if isinstance(node, Scan):
         return not node.relation.startswith(KEPT)
-    if isinstance(node, Filter) and node.predicate == exp.false():
+    if is_empty(node):
         return False
     return any(_costs(child) for child in children(node))

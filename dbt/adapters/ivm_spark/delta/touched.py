@@ -23,13 +23,13 @@ from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Distinct,
-    Filter,
     Item,
     Node,
     Project,
     SemiJoin,
     UnionAll,
     column,
+    empty,
     passed,
 )
 
@@ -70,7 +70,7 @@ def _keys(inputs: tuple[Input, ...]) -> Node:
     input that did not change is empty and has its say in the types."""
     branches = []
     for i in inputs:
-        source = i.delta if i.delta is not None else Filter(i.post, exp.false())
+        source = i.delta if i.delta is not None else empty(i.post)
         items = tuple(Item(f"__ivm_touched_{n}", key) for n, key in enumerate(i.keys))
         branches.append(Project(source, items))
     return Distinct(UnionAll(tuple(branches)) if len(branches) > 1 else branches[0])

@@ -366,6 +366,16 @@ def passed(columns: Iterable[str]) -> tuple[Item, ...]:
     return tuple(Item(c, column(c)) for c in columns)
 
 
+def empty(node: Node) -> Filter:
+    """No rows of the node's columns and types."""
+    return Filter(node, exp.false())
+
+
+def is_empty(node: Node) -> bool:
+    """True for what `empty` makes."""
+    return isinstance(node, Filter) and node.predicate == exp.false()
+
+
 def children(node: Node) -> tuple[Node, ...]:
     """The inputs of a node, left to right."""
     if isinstance(node, (Scan, Values)):

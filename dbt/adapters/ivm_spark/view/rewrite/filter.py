@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     OuterJoin,
     Project,
     UnionAll,
+    empty,
 )
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -42,7 +43,7 @@ def _of_marks(node: Filter, union: UnionAll) -> Node:
         else:
             branches.append(Filter(branch, predicate))
     if not branches:
-        return Filter(union, exp.false())
+        return empty(union)
     return branches[0] if len(branches) == 1 else UnionAll(tuple(branches))
 
 
