@@ -23,9 +23,9 @@ STILL = Situation(
     watermark=MARK,
     exists=True,
     modified="",
-    heads={"`s`.`t`": Head("table", 5, True, (FIFTH,))},
+    heads={"`s`.`t`": Head(5, True, (FIFTH,), "table")},
 )
-MOVED = replace(STILL, heads={"`s`.`t`": Head("table", 6, True, (APPEND, FIFTH))})
+MOVED = replace(STILL, heads={"`s`.`t`": Head(6, True, (APPEND, FIFTH), "table")})
 LATER = replace(FIFTH, committed="evening")
 
 
@@ -64,18 +64,21 @@ def test_the_first_build_has_no_reason() -> None:
         (replace(STILL, fingerprint="other-c-s"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (replace(STILL, fingerprint="q-other-s"), ReasonCode.DATA_SCHEMA_CHANGED),
         (replace(STILL, fingerprint="q-c-other"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
-        (replace(STILL, heads={"`s`.`t`": Head("other", 5, True)}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, heads={"`s`.`t`": Head(5, True, (), "other")}), ReasonCode.SOURCE_REPLACED),
         (
-            replace(STILL, heads={"`s`.`t`": Head("other", 6, True, (APPEND, LATER))}),
+            replace(STILL, heads={"`s`.`t`": Head(6, True, (APPEND, LATER), "other")}),
             ReasonCode.SOURCE_REPLACED,
         ),
-        (replace(STILL, heads={"`s`.`t`": Head("other", 4, True)}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, heads={"`s`.`t`": Head(4, True, (), "other")}), ReasonCode.SOURCE_REPLACED),
         (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (
-            replace(MOVED, heads={"`s`.`t`": Head("table", 6, False, (APPEND,))}),
+            replace(MOVED, heads={"`s`.`t`": Head(6, False, (APPEND,), "table")}),
             ReasonCode.CDF_UNAVAILABLE,
         ),
-        (replace(MOVED, heads={"`s`.`t`": Head("table", 6, True)}), ReasonCode.CHANGE_SET_MISSING),
+        (
+            replace(MOVED, heads={"`s`.`t`": Head(6, True, (), "table")}),
+            ReasonCode.CHANGE_SET_MISSING,
+        ),
         (
             replace(MOVED, config=IvmConfig(refresh_policy=RefreshPolicy.FULL)),
             ReasonCode.FULL_REFRESH_REQUESTED,
@@ -93,13 +96,13 @@ def test_rebuilds(situation: Situation, code: ReasonCode) -> None:
 def test_a_table_replaced_in_place_goes_on() -> None:
     properties = {"properties": '{"delta.enableChangeDataFeed":"true"}'}
     replaced = Commit(6, "CREATE OR REPLACE TABLE AS SELECT", properties, {})
-    decision = decide(replace(STILL, heads={"`s`.`t`": Head("new id", 6, True, (replaced, FIFTH))}))
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head(6, True, (replaced, FIFTH), "new id")}))
     assert not decision.build
     assert decision.moved == {"`s`.`t`"}
 
 
 def test_a_run_that_pinned_before_another_refreshed_has_nothing_to_do() -> None:
-    decision = decide(replace(STILL, heads={"`s`.`t`": Head("table", 4, True)}))
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head(4, True, (), "table")}))
     assert not decision.build
     assert decision.moved == frozenset()
 
@@ -132,6 +135,6 @@ def test_auto_rebuilds_where_much_changed(
         MOVED,
         config=IvmConfig(refresh_policy=policy, change_threshold=0.3),
         watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
-        heads={"`s`.`t`": Head("table", 6, True, (commit, FIFTH))},
+        heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
     )
     assert _reason(situation) is code

@@ -29,7 +29,7 @@ def _merge(version: int, inserted: int, updated: int, deleted: int) -> Commit:
 
 def _window(*commits: Commit, feed: bool = True) -> Window:
     newest = max(c.version for c in commits)
-    return window("`s`.`t`", 0, Head("id", newest, feed, commits))
+    return window("`s`.`t`", 0, Head(newest, feed, commits))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.refresh.lineage import is_another
+from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head, Window, window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
@@ -91,7 +92,7 @@ def _before_windows(situation: Situation) -> Reason | None:
     replaced = [
         name
         for name, head in situation.heads.items()
-        if name in watermark.sources and _is_another(head, watermark.sources[name])
+        if name in watermark.sources and is_another(head, watermark.sources[name])
     ]
     if replaced:
         return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
@@ -100,20 +101,6 @@ def _before_windows(situation: Situation) -> Reason | None:
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
     return None
-
-
-def _is_another(head: Head, mark: SourceMark) -> bool:
-    """Whether a source is another table than the recorded one.
-
-    CREATE OR REPLACE gives a table a new id and lets its log go on; DROP and CREATE begin a log
-    anew. What tells them apart is the time at which the recorded version was committed.
-    """
-    if head.version < mark.version:
-        return head.table_id != mark.table_id
-    committed = head.committed(mark.version)
-    if committed is None:
-        return head.table_id != mark.table_id
-    return committed != mark.committed
 
 
 def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:

@@ -33,17 +33,19 @@ class Pins:
                 self._relations[key] = known
         return known
 
-    def head(self, reader: SourceReader, name: str, since: int | None, built: Set[str]) -> Head:
+    def head(
+        self, reader: SourceReader, relation: Relation, since: int | None, built: Set[str]
+    ) -> Head:
         """The head of a source with its commits from version `since` on."""
-        key = relation_key(name)
+        key = relation_key(relation.name)
         if key in built:
-            return reader.head(name, since)
+            return reader.head(relation, since)
         with self._lock:
             pinned = self._heads.get(key)
             if pinned is None:
-                pinned = self._heads[key] = reader.head(name, since)
+                pinned = self._heads[key] = reader.head(relation, since)
             if since is not None and not _reaches(pinned, since):
-                commits = reader.commits(name, since)
+                commits = reader.commits(relation.name, since)
                 upto = tuple(c for c in commits if c.version <= pinned.version)
                 pinned = self._heads[key] = replace(pinned, commits=upto)
             return pinned

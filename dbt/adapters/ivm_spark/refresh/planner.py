@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import MergeSql, Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.shown import view_mark
@@ -26,7 +27,7 @@ from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.merge import merge
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
-from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.judge import normalized_plan
 from dbt.adapters.ivm_spark.view.parse import parse
@@ -119,10 +120,9 @@ class Planner:
             layout = lay_out(reading.view, facts.types, request.state)
         names = sorted(reading.view.sources) if reading.view is not None else sources
         heads = {
-            name: self._pins.head(
-                self._reader,
-                name,
-                mark.sources[name].version if mark and name in mark.sources else None,
+            name: self._head(
+                catalog.relations[relation_key(name)],
+                mark.sources.get(name) if mark else None,
                 request.built,
             )
             for name in names
@@ -231,6 +231,13 @@ class Planner:
                     return catalog, []
                 catalog.relations[relation_key(name)] = relation
 
+    def _head(self, relation: Relation, mark: SourceMark | None, built: frozenset[str]) -> Head:
+        since = mark.version if mark is not None else None
+        head = self._pins.head(self._reader, relation, since, built)
+        if mark is not None and needs_id(head, mark):
+            return replace(head, table_id=self._reader.table_id(relation.name))
+        return head
+
     def _history(self, request: Request) -> StateHistory:
         if not request.state_exists:
             return StateHistory(None)
@@ -311,19 +318,27 @@ class Planner:
             counts = self._row_counts(heads)
             return {
                 name: SourceMark(
-                    head.table_id, head.version, counts[name], head.committed(head.version) or ""
+                    self._reader.table_id(name),
+                    head.version,
+                    counts[name],
+                    head.committed(head.version) or "",
                 )
                 for name, head in heads.items()
             }
         return {
             name: SourceMark(
-                head.table_id,
+                self._id(name, head, mark.sources[name]),
                 head.version,
                 mark.sources[name].rows + _gained(decision.windows[name]),
                 head.committed(head.version) or "",
             )
             for name, head in heads.items()
         }
+
+    def _id(self, name: str, head: Head, mark: SourceMark) -> str:
+        """The id of a table that goes on; CREATE OR REPLACE in its window gave it a new one."""
+        replaced = any(c.replaces for c in head.commits if c.version > mark.version)
+        return self._reader.table_id(name) if replaced else mark.table_id
 
     def _row_counts(self, heads: dict[str, Head]) -> dict[str, int]:
         """Rows of each source, which Delta answers from its log where it can; once a rebuild."""

@@ -28,7 +28,7 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
             facts.setdefault(key, value)
         else:
             columns.append((key, value))
-    return Relation(name, _kind(facts), tuple(columns))
+    return Relation(name, _kind(facts), tuple(columns), feed=_has_feed(facts))
 
 
 def with_text(relation: Relation, described: str) -> Relation:
@@ -46,6 +46,11 @@ def with_text(relation: Relation, described: str) -> Relation:
         text_columns=tuple(facts.get("view_query_output_columns") or ()),
         settings=tuple(sorted((str(k), str(v)) for k, v in settings.items())),
     )
+
+
+def _has_feed(facts: dict[str, str]) -> bool:
+    properties = facts.get("Table Properties", "").strip("[]").split(",")
+    return "delta.enableChangeDataFeed=true" in properties
 
 
 def _kind(facts: dict[str, str]) -> RelationKind:

@@ -31,14 +31,14 @@ class SourceReader:
             relation = with_text(relation, str(next(iter(rows[0].values()))))
         return relation
 
-    def head(self, name: str, since: int | None) -> Head:
+    def head(self, relation: Relation, since: int | None) -> Head:
         """The newest version of a Delta table, with the commits from version `since` on."""
-        detail = self._query(f"describe detail {name}")[0]
-        commits = self.commits(name, since)
-        properties = detail.get("properties") or {}
-        feed = str(properties).replace('"', "").replace("'", "").replace(" ", "")
-        on = "delta.enableChangeDataFeed:true" in feed or "delta.enableChangeDataFeed=true" in feed
-        return Head(str(detail["id"]), commits[0].version, on, tuple(commits))
+        commits = self.commits(relation.name, since)
+        return Head(commits[0].version, relation.feed, tuple(commits))
+
+    def table_id(self, name: str) -> str:
+        """The id that Delta gave a table when it was created or replaced."""
+        return str(self._query(f"describe detail {name}")[0]["id"])
 
     def commits(self, name: str, since: int | None) -> list[Commit]:
         """The newest commits of a Delta table, newest first, at least those from `since` on that

@@ -11,12 +11,13 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 @dataclass(frozen=True)
 class Head:
-    """The newest state of a source: Delta's table id, its version, whether its feed is on."""
+    """The newest state of a source: its version, whether its feed is on, and Delta's table id,
+    where it had to be asked for."""
 
-    table_id: str
     version: int
     feed: bool
     commits: tuple[Commit, ...] = ()
+    table_id: str = ""
 
     def committed(self, version: int) -> str | None:
         """When a version was committed, None where the log at hand does not have it."""
