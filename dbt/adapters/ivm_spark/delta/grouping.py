@@ -8,7 +8,7 @@ from dbt.adapters.ivm_spark.delta.bags import SIDE, netted, netted_before, weigh
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll, column
 
 _ONCE = frozenset({"max", "min"})
@@ -41,9 +41,7 @@ def check_repeatable(node: Aggregate) -> None:
         for call in item.expression.walk():
             name = function_name(call)
             if name in ORDER_DEPENDENT:
-                raise NotMaintained(
-                    ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() below another operator"
-                )
+                raise not_supported(f"{name}() below another operator")
 
 
 def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:

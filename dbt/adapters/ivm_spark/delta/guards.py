@@ -22,7 +22,7 @@ from dbt.adapters.ivm_spark.state.types import (
 )
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.frames import ROUNDED, Frame, frame_of
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -65,9 +65,7 @@ def _check_floats(node: Aggregate, describe: Describe) -> None:
     types = describe(node)
     for item in node.aggregates:
         if is_float(types[item.name]) and not _is_exact(node.input, item.expression, describe):
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, "a float aggregate below another operator"
-            )
+            raise not_supported("a float aggregate below another operator")
 
 
 def _check_window(node: Window, describe: Describe) -> None:
@@ -86,9 +84,7 @@ def _check_window(node: Window, describe: Describe) -> None:
         rounded = function in ROUNDED and is_float(types[item.name])
         over_range = rounded and frame_of(window) is Frame.RANGE
         if over_range and not _is_exact(node.input, window.this, describe):
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{function}() of floats over a RANGE of rows"
-            )
+            raise not_supported(f"{function}() of floats over a RANGE of rows")
 
 
 def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
@@ -122,7 +118,7 @@ def _check_keys(node: Node, describe: Describe) -> None:
         return
     for a, b in pairs:
         if (a == "string") != (b == "string") or _is_rounded(a, b) or _is_rounded(b, a):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a match of {a} with {b}")
+            raise not_supported(f"a match of {a} with {b}")
 
 
 def _is_rounded(one: str, other: str) -> bool:

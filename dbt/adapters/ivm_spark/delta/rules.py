@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
 )
 from dbt.adapters.ivm_spark.delta.scan import delta_scan, delta_values
 from dbt.adapters.ivm_spark.delta.window import delta_window
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -80,6 +80,6 @@ def delta(node: Node, context: Context) -> Node | None:
     rule = rules.get(type(node))
     if rule is None:
         clause = _CLAUSES.get(type(node), type(node).__name__)
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause)
+        raise not_supported(clause)
     change: Node | None = rule(node, derive, context)
     return change

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|geo\w+)")
@@ -46,17 +46,15 @@ def check_comparable(column: str, type_name: str) -> None:
     if "map<" in lowered:
         raise NotMaintained(ReasonCode.MAP_TYPE_NOT_SUPPORTED, f"{column} {type_name}")
     if lowered == "void":
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} without type")
+        raise not_supported(f"a column {column} without type")
     if "variant" in lowered or is_collated(type_name):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"a column {column} {type_name}")
+        raise not_supported(f"a column {column} {type_name}")
 
 
 def check_orderable(column: str, type_name: str) -> None:
     """Raise NotMaintained for a column that Spark can't order by."""
     if _UNORDERED.search(type_name.lower()):
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the order of a column {column} {type_name}"
-        )
+        raise not_supported(f"the order of a column {column} {type_name}")
 
 
 def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:

@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.view.generators import lift_generators
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parse import Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.view.select import build_select
 from dbt.adapters.ivm_spark.view.setop import build_set_op
@@ -53,7 +53,7 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
         if relation.kind is not RelationKind.DELTA:
             raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
     if not parsed.tables:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a query without a source table")
+        raise not_supported("a query without a source table")
     query = _qualify(parsed, dialect)
     written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
     check_folded(written)
@@ -103,7 +103,7 @@ class Builder:
             return build_select(self, query, self._with(query, ctes), outer)
         if isinstance(query, exp.SetOperation):
             return build_set_op(self, query, self._with(query, ctes), outer)
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(query).__name__.upper())
+        raise not_supported(type(query).__name__.upper())
 
     def scan(self, table: exp.Table) -> Built:
         """The scan of a source table under its alias."""
@@ -118,7 +118,7 @@ class Builder:
         if clause is None:
             return ctes
         if clause.args.get("recursive"):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a recursive CTE")
+            raise not_supported("a recursive CTE")
         seen = dict(ctes)
         for cte in clause.expressions:
             seen[cte.alias] = self._cte(cte, dict(seen))
@@ -134,4 +134,4 @@ class Builder:
 def _only(node: exp.Expr, known: set[str]) -> None:
     for key, value in node.args.items():
         if value and key not in known:
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{key} on a subquery")
+            raise not_supported(f"{key} on a subquery")

@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.view.functions import (
     SCALARS,
     WINDOWS,
 )
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 
 _CALL = re.compile(r"`?([A-Za-z_]\w*)`?\s*\(")
 
@@ -128,9 +128,7 @@ def check(expression: exp.Expr, windows: bool = False) -> None:
     """
     for node in expression.walk():
         if isinstance(node, (exp.Query, exp.Exists)):
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, "a subquery inside an expression"
-            )
+            raise not_supported("a subquery inside an expression")
         if isinstance(node, exp.Window):
             _check_window(node, windows)
         _check_node(node)
@@ -142,11 +140,11 @@ def _check_window(node: exp.Window, allowed: bool) -> None:
     if not any(key.find(exp.Column) for key in keys):
         raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
     if not allowed:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "a window function in this clause")
+        raise not_supported("a window function in this clause")
     spec = node.args.get("spec")
     odd = spec is not None and spec.args.get("kind", "").upper() not in ("ROWS", "RANGE")
     if odd or node.args.get("alias") or node.args.get("over") != "OVER":
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, to_sql(node))
+        raise not_supported(to_sql(node))
     if function_name(node.this) not in WINDOWS | AGGREGATES:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, to_sql(node))
     if any(inner is not node for inner in node.find_all(exp.Window)):
@@ -161,17 +159,13 @@ def _check_node(node: exp.Expr) -> None:
     name = function_name(node)
     if name is None:
         if not isinstance(node, _OPERATORS):
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{type(node).__name__}: {to_sql(node)}"
-            )
+            raise not_supported(f"{type(node).__name__}: {to_sql(node)}")
         return
     if name in NOT_DETERMINISTIC or (name == "unix_timestamp" and "()" in to_sql(node)):
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"{name}()")
     if name in GENERATORS:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() in a select list")
+        raise not_supported(f"{name}() in a select list")
     if name in WINDOWS and node.find_ancestor(exp.Window) is None:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() without OVER")
+        raise not_supported(f"{name}() without OVER")
     if name not in SCALARS | AGGREGATES | WINDOWS:
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}(), a function that is not Spark's own"
-        )
+        raise not_supported(f"{name}(), a function that is not Spark's own")

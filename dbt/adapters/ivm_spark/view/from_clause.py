@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.lateral import build_lateral
 from dbt.adapters.ivm_spark.view.pivot import build_pivot
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, SemiJoin, Values
 from dbt.adapters.ivm_spark.view.values import build_values
@@ -32,7 +32,7 @@ def build_from(
     clause = select.args.get("from_")
     if clause is None:
         if select.args.get("where") or select.args.get("laterals"):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "WHERE without FROM")
+            raise not_supported("WHERE without FROM")
         return Values((), ((),))
     inputs = [relation(builder, clause.this, ctes, environment)]
     predicates: list[exp.Expr] = []
@@ -82,13 +82,13 @@ def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: E
         block = rename(block, source.args.get("alias"))
     elif isinstance(source, exp.Subquery):
         if source.args.get("sample"):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "TABLESAMPLE")
+            raise not_supported("TABLESAMPLE")
         block = builder.query(_without_pivot(source), ctes, environment.outer)
         block = rename(block, source.args.get("alias"))
     elif isinstance(source, exp.Values):
         block = build_values(builder.names, source)
     else:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, type(source).__name__.upper())
+        raise not_supported(type(source).__name__.upper())
     for pivot in source.args.get("pivots") or ():
         alias = source.alias_or_name
         block = build_pivot(builder.names, pivot, block, alias, builder.sources)
@@ -108,7 +108,7 @@ def _alias(source: exp.Expr) -> str:
     """The name under which a relation's columns are in sight: its own, or that of its PIVOT."""
     pivots = source.args.get("pivots") or ()
     if len(pivots) > 1:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "PIVOT of a PIVOT")
+        raise not_supported("PIVOT of a PIVOT")
     return str(pivots[0].alias if pivots else source.alias_or_name)
 
 
@@ -117,7 +117,7 @@ def _joins(select: exp.Select) -> list[exp.Join]:
     for join in select.args.get("joins") or ():
         nested = join.this.args.get("joins") or ()
         if nested and any(_kind(j) not in _INNER for j in (join, *nested)):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "joins in parentheses")
+            raise not_supported("joins in parentheses")
         joins.extend((join, *nested))
     return joins
 
@@ -132,7 +132,7 @@ def _kind(join: exp.Join) -> str:
     if kind in ("SEMI", "ANTI"):
         kind = f"LEFT {kind}"
     if kind not in (*_INNER, *_SIDES, "LEFT SEMI", "LEFT ANTI"):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{kind} JOIN")
+        raise not_supported(f"{kind} JOIN")
     if join.args.get("using"):
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a USING that was not expanded")
     return kind

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 
 Set = tuple[exp.Expr, ...]
 
@@ -36,9 +36,7 @@ def read_sets(
     """
     keys, sets = _read(group, read)
     if len(sets) > MAX_SETS:
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"more than {MAX_SETS} grouping sets"
-        )
+        raise not_supported(f"more than {MAX_SETS} grouping sets")
     if any(key not in keys for one in sets for key in one):
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a grouping set of other keys")
     return list(dict.fromkeys(keys)), sets
@@ -78,7 +76,7 @@ def _keys(element: exp.Expr, read: Callable[[exp.Expr], exp.Expr]) -> Set:
     keys = tuple(read(e) for e in (bare.expressions if isinstance(bare, exp.Tuple) else [bare]))
     for key in keys:
         if key.find(exp.Column) is None:
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "grouping sets of a constant")
+            raise not_supported("grouping sets of a constant")
     return keys
 
 
@@ -90,9 +88,7 @@ def _subsets(parts: list[Set]) -> list[Set]:
     if not parts:
         return [()]
     if len(parts) > MAX_SETS.bit_length():
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"more than {MAX_SETS} grouping sets"
-        )
+        raise not_supported(f"more than {MAX_SETS} grouping sets")
     rest = _subsets(parts[1:])
     return [(*parts[0], *one) for one in rest] + rest
 

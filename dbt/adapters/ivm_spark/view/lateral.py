@@ -9,7 +9,7 @@ from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.functions import GENERATORS
 from dbt.adapters.ivm_spark.view.names import Names
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import Generate, Node
 
 
@@ -22,7 +22,7 @@ def build_lateral(
     alias = lateral.args.get("alias")
     columns = [c.name for c in alias.args.get("columns") or ()] if alias is not None else []
     if not lateral.args.get("view") or name not in GENERATORS or not columns:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "LATERAL")
+        raise not_supported("LATERAL")
     generator = call.copy()
     for key, value in call.args.items():
         if isinstance(value, exp.Expr):

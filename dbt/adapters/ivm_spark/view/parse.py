@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.view.catalog import (
     relation_name,
 )
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.values import name_values
 
 MAX_VIEW_DEPTH = 32
@@ -121,15 +121,11 @@ def _is_cte(table: exp.Table, ctes: Mapping[str, object]) -> bool:
 
 def _check_table(table: exp.Table) -> None:
     if not isinstance(table.this, exp.Identifier):
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"the table function {to_sql(table.this)}"
-        )
+        raise not_supported(f"the table function {to_sql(table.this)}")
     known = {"this", "db", "catalog", "alias", "joins", "laterals", "pivots"}
     for key, value in table.args.items():
         if value and key not in known:
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{key} on the table {table.name}"
-            )
+            raise not_supported(f"{key} on the table {table.name}")
 
 
 def _view_query(relation: Relation, dialect: str) -> exp.Query:

@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.known_types import known_type
 from dbt.adapters.ivm_spark.view.names import Names
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import Pivot, Unpivot, used_columns
 
 COUNTS = ("count", "count_if")
@@ -39,7 +39,7 @@ def build_pivot(
     else:
         built = _pivot(names, pivot, block, environment, sources)
     if len({label for label, _ in built.outputs}) < len(built.outputs):
-        raise _refused("PIVOT or UNPIVOT into two columns of one name")
+        raise not_supported("PIVOT or UNPIVOT into two columns of one name")
     return built
 
 
@@ -58,25 +58,25 @@ def _pivot(
     calls = tuple(environment.resolve(e.unalias()) for e in pivot.expressions)
     for call in calls:
         if not isinstance(call, exp.Anonymous) or function_name(call) not in _CALLS:
-            raise _refused("PIVOT of this aggregate")
+            raise not_supported("PIVOT of this aggregate")
         if call.find(exp.Distinct):
-            raise _refused("PIVOT of a DISTINCT aggregate")
+            raise not_supported("PIVOT of a DISTINCT aggregate")
     if len(pivot.args["fields"]) != 1 or not isinstance(pivot.args["fields"][0], exp.In):
-        raise _refused("this form of PIVOT")
+        raise not_supported("this form of PIVOT")
     field = pivot.args["fields"][0]
     by = tuple(environment.resolve(e) for e in _parts(field.this))
     types = tuple(known_type(e, block.node, sources) or "" for e in by)
     if any(kind not in _MATCHED for kind in types):
-        raise _refused("PIVOT by a column whose type is not known")
+        raise not_supported("PIVOT by a column whose type is not known")
     values = []
     for given in field.expressions:
         value = tuple(_parts(given.this if isinstance(given, exp.PivotAlias) else given))
         if len(value) != len(by) or not all(_literal(v) for v in value):
-            raise _refused("PIVOT by what is no literal")
+            raise not_supported("PIVOT by what is no literal")
         values.append(value)
     labels = [c.name for c in pivot.args.get("columns") or ()]
     if len(labels) != len(values) * len(calls) or len(set(labels)) < len(labels):
-        raise _refused("PIVOT into columns without names")
+        raise not_supported("PIVOT into columns without names")
     used = used_columns(*by, *calls)
     kept = [(label, unique) for label, unique in block.outputs if unique not in used]
     outputs = tuple((label, names.unique(label)) for label in labels)
@@ -106,7 +106,7 @@ def _missing_is_null(
         kind = known_type(call.expressions[0], block.node, sources)
         fits = kind is not None and kind.split("(")[0] in _BUFFERED
         if kind is None or not (fits or function_name(call) in ("min", "max")):
-            raise _refused("PIVOT of count() beside an aggregate whose type is not known")
+            raise not_supported("PIVOT of count() beside an aggregate whose type is not known")
         buffered.append(fits)
     return all(buffered)
 
@@ -122,18 +122,18 @@ def _literal(value: exp.Expr) -> bool:
 def _unpivot(names: Names, pivot: exp.Pivot, block: Built, environment: Environment) -> Built:
     fields = pivot.args["fields"]
     if len(fields) != 1 or not isinstance(fields[0], exp.In) or len(pivot.expressions) != 1:
-        raise _refused("this form of UNPIVOT")
+        raise not_supported("this form of UNPIVOT")
     parts = []
     for given in fields[0].expressions:
         columns = _parts(given.this if isinstance(given, exp.PivotAlias) else given)
         resolved = [environment.resolve(c) for c in columns]
         if not all(isinstance(c, exp.Column) for c in resolved):
-            raise _refused("UNPIVOT of an expression")
+            raise not_supported("UNPIVOT of an expression")
         label = given.alias if isinstance(given, exp.PivotAlias) else ""
         parts.append((label or "_".join(c.name for c in columns), tuple(c.name for c in resolved)))
     labels = [v.name for v in _parts(pivot.expressions[0])]
     if any(len(columns) != len(labels) for _, columns in parts):
-        raise _refused("UNPIVOT of parts of different widths")
+        raise not_supported("UNPIVOT of parts of different widths")
     used = {c for _, columns in parts for c in columns}
     kept = [(label, unique) for label, unique in block.outputs if unique not in used]
     name = (fields[0].this.name, names.unique(fields[0].this.name))
@@ -147,7 +147,3 @@ def _unpivot(names: Names, pivot: exp.Pivot, block: Built, environment: Environm
         bool(pivot.args.get("include_nulls")),
     )
     return Built(node, (*kept, name, *values))
-
-
-def _refused(what: str) -> NotMaintained:
-    return NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)

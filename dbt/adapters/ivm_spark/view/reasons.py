@@ -125,3 +125,8 @@ class NotMaintained(Exception):
     def __init__(self, code: ReasonCode, detail: str = "") -> None:
         super().__init__(str(Reason(code, detail)))
         self.reason = Reason(code, detail)
+
+
+def not_supported(what: str) -> NotMaintained:
+    """What to raise for a part of a query that has no incremental rule."""
+    return NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)

@@ -12,7 +12,7 @@ from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.from_clause import build_from
 from dbt.adapters.ivm_spark.view.grouping import Grouping
 from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
@@ -43,7 +43,7 @@ def build_select(
     """
     for clause, value in select.args.items():
         if value and clause not in _CLAUSES:
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, clause.strip("_").upper())
+            raise not_supported(clause.strip("_").upper())
     environment = Environment(outer)
     node = build_from(builder, select, ctes, environment)
     below = Subqueries(builder, ctes, environment)
@@ -68,11 +68,11 @@ def build_select(
         return _windowed(builder, select, node, items, order)
     keys, sets = _group_keys(select, items, environment)
     if any(key.find(exp.Window) for key, _ in keys):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a window function")
+        raise not_supported("GROUP BY a window function")
     taken = [beside, *(own for _, own in conditions)]
     given = {name for subqueries in taken for name in subqueries.names}
     if given & used_columns(*(e for e, _ in keys)):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "GROUP BY a subquery")
+        raise not_supported("GROUP BY a subquery")
     grouping = Grouping(builder.names, keys, sets, given)
     items = [(label, grouping.over(e, label)) for label, e in items]
     order.resolved = [grouping.over(e) for e in order.resolved]
@@ -117,7 +117,7 @@ def _group_keys(
     if group is None:
         return [], None
     if group.args.get("totals"):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "TOTALS")
+        raise not_supported("TOTALS")
     if group.args.get("all"):
         return [(e, label) for label, e in items if not aggregates_in(e)], None
     names: dict[exp.Expr, str] = {}
@@ -191,7 +191,7 @@ def _finish(
         sort_keys.append(found.name)
     distinct = select.args.get("distinct")
     if distinct is not None and (distinct.args.get("on") or hidden):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "this form of DISTINCT")
+        raise not_supported("this form of DISTINCT")
     node = Project(node, (*outputs, *hidden))
     if distinct is not None:
         node = Distinct(node)

@@ -7,7 +7,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Distinct,
     Item,
@@ -30,7 +30,7 @@ def build_set_op(
     """
     for clause in ("by_name", "side", "kind", "on", "match"):
         if union.args.get(clause):
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{clause} on a set operation")
+            raise not_supported(f"{clause} on a set operation")
     branches = [builder.query(branch, ctes, outer) for branch in (union.left, union.right)]
     if len({len(b.outputs) for b in branches}) != 1:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a set operation of different widths")

@@ -14,7 +14,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Ctes
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import is_aggregate
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.tree import Mark, Node, ScalarSubquery, column
 
 
@@ -106,9 +106,7 @@ class Subqueries:
     def _in(self, among: exp.In, negated: bool, condition: bool) -> exp.Expr:
         if not condition:
             what = "NOT IN" if negated else "IN"
-            raise NotMaintained(
-                ReasonCode.OPERATOR_NOT_SUPPORTED, f"{what} over a subquery as a value"
-            )
+            raise not_supported(f"{what} over a subquery as a value")
         given = among.this.unnest()
         parts = given.expressions if isinstance(given, exp.Tuple) else [given]
         operands = tuple(self._environment.resolve(self.taken(part)) for part in parts)

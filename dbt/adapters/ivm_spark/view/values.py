@@ -14,7 +14,7 @@ from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import check
 from dbt.adapters.ivm_spark.view.names import Names
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Filter,
     Generate,
@@ -57,7 +57,7 @@ def build_values(names: Names, values: exp.Values) -> Built:
         check(value)
         if not _plain(value):
             detail = f"VALUES with {to_sql(value)}"
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, detail)
+            raise not_supported(detail)
     outputs = tuple((label, names.unique(label)) for label in labels)
     return Built(Values(tuple(unique for _, unique in outputs), rows), outputs)
 
@@ -86,7 +86,7 @@ def check_folded(root: Node) -> None:
             used = used_columns(expression)
             if used and used <= given:
                 detail = f"an expression over VALUES: {to_sql(expression)}"
-                raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, detail)
+                raise not_supported(detail)
 
 
 def _comparison(predicate: exp.Expr) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -52,7 +52,7 @@ def decorrelated(query: Node, prefix: str) -> Decorrelated:
         return Decorrelated(query, ())
     pulled = _Puller(free, prefix).pulled(query)
     if free_columns(pulled.node):
-        raise _refused("a subquery that uses outer columns outside WHERE")
+        raise not_supported("a subquery that uses outer columns outside WHERE")
     return pulled
 
 
@@ -99,7 +99,7 @@ class _Puller:
         if isinstance(node, OuterJoin) and node.side == "LEFT":
             below = self.pulled(node.left)
             return Decorrelated(replace(node, left=below.node), below.predicates)
-        raise _refused(f"a correlated subquery with {type(node).__name__}")
+        raise not_supported(f"a correlated subquery with {type(node).__name__}")
 
     def _filter(self, node: Filter) -> Decorrelated:
         below = self.pulled(node.input)
@@ -121,7 +121,7 @@ class _Puller:
         """Each group is one of the equalities' values too. A GROUP BY without keys has a row for
         no rows, which its groups have not: see the rule of scalar subqueries."""
         if node.whole:
-            raise _refused("a correlated aggregate without GROUP BY below another operator")
+            raise not_supported("a correlated aggregate without GROUP BY below another operator")
         below = self._keyed(self.pulled(node.input))
         keys = list(node.keys)
         predicates = []
@@ -161,7 +161,7 @@ class _Puller:
     def _sides(self, predicate: exp.Expr, node: Node) -> tuple[exp.Expr, exp.Expr]:
         sides = inner_side(predicate, set(node.columns))
         if sides is None:
-            raise _refused("a correlation by more than equalities below GROUP BY or DISTINCT")
+            raise not_supported("a correlation by more than equalities below GROUP BY or DISTINCT")
         return sides
 
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
@@ -173,7 +173,3 @@ class _Puller:
     def _split(self, parts: list[exp.Expr]) -> tuple[list[exp.Expr], list[exp.Expr]]:
         across = [p for p in parts if used_columns(p) & self._free]
         return [p for p in parts if not used_columns(p) & self._free], across
-
-
-def _refused(what: str) -> NotMaintained:
-    return NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Generate,
@@ -33,9 +33,7 @@ def rewrite_grouping_sets(node: GroupingSets) -> Node:
     than MAX_KEYS keys.
     """
     if len(node.keys) > MAX_KEYS:
-        raise NotMaintained(
-            ReasonCode.OPERATOR_NOT_SUPPORTED, f"more than {MAX_KEYS} grouping keys"
-        )
+        raise not_supported(f"more than {MAX_KEYS} grouping keys")
     number = f"__ivm_set_of_{node.keys[0].name if node.keys else 'all'}"
     numbered = _numbered(node)
     numbers = exp.Array(expressions=[exp.Literal.number(n) for n in numbered])

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.rewrite.decorrelate import decorrelated, inner_side
 from dbt.adapters.ivm_spark.view.rewrite.rows import keeps_one, one_row, one_row_at_most
 from dbt.adapters.ivm_spark.view.tree import (
@@ -92,7 +92,7 @@ def _of_aggregate(
 ) -> Node:
     """An aggregate without GROUP BY: each row of the input has one group, perhaps empty."""
     if any(free_columns(base) & used_columns(i.expression) for i in base.aggregates):
-        raise _refused("an outer column inside an aggregate")
+        raise not_supported("an outer column inside an aggregate")
     below = decorrelated(base.input, f"__ivm_{node.name}_")
     if not below.predicates:
         joined: Node = Join((base, node.input))
@@ -110,7 +110,7 @@ def _over_no_rows(item: Item) -> exp.Expr:
     if function in _ZERO:
         return exp.Coalesce(this=column(item.name), expressions=[exp.Literal.number(0)])
     if function not in _NULL:
-        raise _refused(f"{function}() in a correlated subquery")
+        raise not_supported(f"{function}() in a correlated subquery")
     return column(item.name)
 
 
@@ -123,7 +123,7 @@ def _keys(
     for place, predicate in enumerate(predicates):
         sides = inner_side(predicate, set(inner.columns))
         if sides is None:
-            raise _refused("a scalar subquery correlated by more than equalities")
+            raise not_supported("a scalar subquery correlated by more than equalities")
         one, other = sides
         key = next((k for k in keys if k.expression == one), None)
         if key is None:
@@ -141,7 +141,7 @@ def _of_one_row(
     if one_row(base):
         return _with_value(node, Join((base, node.input)), value, conditions)
     if not one_row_at_most(node.query):
-        raise _refused("a scalar subquery that may have several rows")
+        raise not_supported("a scalar subquery that may have several rows")
     row = Project(node.query, (Item(node.name, column(node.query.columns[0])),))
     return OuterJoin(node.input, row, "LEFT", ())
 
@@ -156,7 +156,7 @@ def _of_groups(node: ScalarSubquery) -> Node:
     while isinstance(base, (Project, Filter, Sort)):
         base = base.input
     if not isinstance(base, Aggregate) or not {k.name for k in base.keys} <= tied:
-        raise _refused("a correlated scalar subquery without an aggregate")
+        raise not_supported("a correlated scalar subquery without an aggregate")
     items = list(passed(c for c in below.node.columns if c != name))
     row = Project(below.node, (Item(node.name, column(name)), *items))
     return OuterJoin(node.input, row, "LEFT", below.predicates)
@@ -165,7 +165,7 @@ def _of_groups(node: ScalarSubquery) -> Node:
 def _sides(inner: Node, predicates: tuple[exp.Expr, ...]) -> list[tuple[exp.Expr, exp.Expr]]:
     sides = [inner_side(p, set(inner.columns)) for p in predicates]
     if any(s is None or not isinstance(s[0], exp.Column) for s in sides):
-        raise _refused("a scalar subquery correlated by more than equalities")
+        raise not_supported("a scalar subquery correlated by more than equalities")
     return [s for s in sides if s is not None]
 
 
@@ -177,7 +177,3 @@ def _with_value(
         value = exp.Case(ifs=[exp.If(this=holds, true=value)])
     items = passed(node.input.columns)
     return Project(joined, (*items, Item(node.name, value)))
-
-
-def _refused(what: str) -> NotMaintained:
-    return NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)

@@ -25,7 +25,7 @@ from dbt.adapters.ivm_spark.view.frames import (
     in_order,
     takes_first,
 )
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Filter,
@@ -80,7 +80,7 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
     if name in BY_PEERS or not in_order(window):
         return window
     if window.find(exp.WithinGroup) is not None:
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() WITHIN GROUP OVER")
+        raise not_supported(f"{name}() WITHIN GROUP OVER")
     if frame is Frame.WHOLE:
         whole = _ordered(window, rows)
         whole.set("spec", _whole())
@@ -89,9 +89,7 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
         return _ordered(window, rows)
     if frame is Frame.RANGE and name in ROUNDED:
         return window
-    raise NotMaintained(
-        ReasonCode.OPERATOR_NOT_SUPPORTED, f"{name}() over a RANGE of rows in no certain order"
-    )
+    raise not_supported(f"{name}() over a RANGE of rows in no certain order")
 
 
 def _of_last_peer(window: exp.Window) -> bool:
