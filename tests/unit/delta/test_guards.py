@@ -7,8 +7,9 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.columns import column, used_columns
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, column, used_columns
+from dbt.adapters.ivm_spark.view.tree import Item, Node, Project
 from tests.unit.golden.shop import CATALOG
 
 TEXTS = ("note", "segment", "name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.view.build import View, build_view
+from dbt.adapters.ivm_spark.view.columns import free_columns
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
@@ -17,7 +18,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     ScalarSubquery,
     SemiJoin,
     UnionAll,
-    free_columns,
     walk,
 )
 from tests.unit.golden.shop import CATALOG

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
@@ -14,8 +15,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Node,
     Project,
     UnionAll,
-    column,
-    passed,
 )
 
 SIDE = "__ivm_side"

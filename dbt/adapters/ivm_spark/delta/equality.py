@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Node, used_columns
+from dbt.adapters.ivm_spark.view.columns import used_columns
+from dbt.adapters.ivm_spark.view.tree import Node
 
 
 def equal_pairs(

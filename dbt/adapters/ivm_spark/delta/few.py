@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     At,
@@ -22,7 +23,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
     children,
-    is_empty,
     with_children,
 )
 

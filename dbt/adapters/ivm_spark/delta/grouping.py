@@ -7,9 +7,10 @@ from dataclasses import replace
 from dbt.adapters.ivm_spark.delta.bags import SIDE, netted, netted_before, weighted
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
 from dbt.adapters.ivm_spark.view.reasons import not_supported
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll, column
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll
 
 _ONCE = frozenset({"max", "min"})
 """Aggregates to which the copies of a row do not matter."""

@@ -12,15 +12,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.view.tree import (
-    WEIGHT,
-    Join,
-    Node,
-    Project,
-    UnionAll,
-    passed,
-    used_columns,
-)
+from dbt.adapters.ivm_spark.view.columns import passed, used_columns
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, Join, Node, Project, UnionAll
 
 
 def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:

@@ -33,6 +33,8 @@ from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.meeting import met_rows
 from dbt.adapters.ivm_spark.delta.touched import Input, slice_of
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Item,
@@ -41,9 +43,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     UnionAll,
-    column,
-    empty,
-    passed,
 )
 
 Rebuild = Callable[[Node, Node, tuple[exp.Expr, ...]], Node]

@@ -16,7 +16,8 @@ from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.linear import delta_full_join, delta_one_sided_join
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp, column, passed
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp
 
 
 def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:

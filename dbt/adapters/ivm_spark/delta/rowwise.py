@@ -10,6 +10,8 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.view.columns import column
+from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Filter,
@@ -19,8 +21,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Sort,
     UnionAll,
-    column,
-    empty,
 )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import (
     At,
     Join,
@@ -21,7 +22,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     UnionAll,
     children,
-    is_empty,
     with_children,
 )
 

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Distinct,
@@ -28,9 +30,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     UnionAll,
-    column,
-    empty,
-    passed,
 )
 
 Rebuild = Callable[[tuple[Node, ...]], Node]

@@ -6,6 +6,7 @@ operator on the partitions of the common keys: its input is sliced once, below b
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.grouping import check_repeatable
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
+from dbt.adapters.ivm_spark.view.columns import column, over, used_columns
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -23,8 +25,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Sort,
     Window,
-    column,
-    used_columns,
 )
 
 Keys = tuple[exp.Expr, ...]
@@ -82,7 +82,7 @@ def _below(node: Node, keys: Keys) -> tuple[Node | None, Keys, bool]:
     if isinstance(node, (Filter, Sort)):
         return node.input, keys, False
     if isinstance(node, Project):
-        return node.input, tuple(_over(key, node.items) for key in keys), False
+        return node.input, _through(keys, node.items), False
     if isinstance(node, Distinct):
         return node.input, keys, True
     if isinstance(node, Window):
@@ -90,16 +90,14 @@ def _below(node: Node, keys: Keys) -> tuple[Node | None, Keys, bool]:
         return (node.input if kept else None), kept, True
     if isinstance(node, Aggregate):
         grouped = {item.name for item in node.keys}
-        kept = tuple(_over(key, node.keys) for key in keys if used_columns(key) <= grouped)
+        kept = _through((key for key in keys if used_columns(key) <= grouped), node.keys)
         if kept:
             check_repeatable(node)
         return (node.input if kept else None), kept, True
     return None, keys, False
 
 
-def _over(expression: exp.Expr, items: tuple[Item, ...]) -> exp.Expr:
-    """An expression over a relation's items, over the columns that these are made of."""
-    known = {item.name: item.expression for item in items}
-    return expression.transform(
-        lambda n: known[n.name].copy() if isinstance(n, exp.Column) and n.name in known else n
-    )
+def _through(keys: Iterable[exp.Expr], items: tuple[Item, ...]) -> Keys:
+    """Keys over a relation's items, over the columns that these are made of."""
+    made_of = {item.name: item.expression for item in items}
+    return tuple(over(key, made_of) for key in keys)

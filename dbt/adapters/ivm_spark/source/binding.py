@@ -30,12 +30,11 @@ class Versions:
             return bind_plain(scan)
         if scan.at is At.CHANGES:
             return self._changes(scan)
-        versions = self.recorded if scan.at is At.PRE else self.pinned
         bound = bind_plain(scan)
         version = exp.Version(
             this="VERSION",
             kind="AS OF",
-            expression=exp.Literal.number(versions[scan.relation]),
+            expression=exp.Literal.number(self.pinned[scan.relation]),
         )
         bound.table.set("version", version)
         return bound

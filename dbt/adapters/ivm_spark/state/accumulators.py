@@ -18,8 +18,9 @@ from dbt.adapters.ivm_spark.state.types import (
     is_integral,
     is_small,
 )
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.tree import Item, column
+from dbt.adapters.ivm_spark.view.tree import Item
 
 COUNT = "__ivm_count"
 ARGUMENT = "__ivm_argument_"

@@ -7,16 +7,8 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
 from dbt.adapters.ivm_spark.state.fill import hash_of
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
-from dbt.adapters.ivm_spark.view.tree import (
-    WEIGHT,
-    Aggregate,
-    Filter,
-    Item,
-    Node,
-    Project,
-    column,
-    passed,
-)
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
 
 LOST = "__ivm_lost_"
 OVERFLOW = "ivm: a sum has more than 38 digits"

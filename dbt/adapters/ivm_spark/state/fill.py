@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, Project, column
+from dbt.adapters.ivm_spark.view.columns import column
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, Project
 
 
 def fill(layout: Layout) -> Node:

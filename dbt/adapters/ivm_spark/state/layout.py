@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     typed_argument,
 )
 from dbt.adapters.ivm_spark.state.types import check_comparable
+from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -32,8 +33,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Scan,
     Sort,
-    column,
-    passed,
     substitute,
 )
 

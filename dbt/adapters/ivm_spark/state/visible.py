@@ -7,10 +7,11 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.view.catalog import quote
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Item, Limit, Node, Project, Sort, column
+from dbt.adapters.ivm_spark.view.tree import Item, Limit, Node, Project, Sort
 
 VOID = "void"
 """The type of a bare NULL; a Delta table can't have such a column."""

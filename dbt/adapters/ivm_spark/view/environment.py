@@ -7,10 +7,10 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import Built
+from dbt.adapters.ivm_spark.view.columns import column, used_columns
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import check
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import column, used_columns
 
 
 class Environment:

@@ -6,11 +6,12 @@ from collections.abc import Collection
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.expressions import WRAPPERS, aggregates_in, function_name
 from dbt.adapters.ivm_spark.view.grouping_sets import Set
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Aggregate, GroupingSets, Item, Node, column
+from dbt.adapters.ivm_spark.view.tree import Aggregate, GroupingSets, Item, Node
 
 
 class Grouping:

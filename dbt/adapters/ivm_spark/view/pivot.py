@@ -11,12 +11,13 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import Built
 from dbt.adapters.ivm_spark.view.catalog import Relation
+from dbt.adapters.ivm_spark.view.columns import used_columns
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.known_types import known_type
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.reasons import not_supported
-from dbt.adapters.ivm_spark.view.tree import Pivot, Unpivot, used_columns
+from dbt.adapters.ivm_spark.view.tree import Pivot, Unpivot
 
 COUNTS = ("count", "count_if")
 _CALLS = ("sum", "avg", "mean", "min", "max", *COUNTS)

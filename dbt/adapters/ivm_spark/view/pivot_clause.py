@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Pivot, Unpivot, column, used_columns
+from dbt.adapters.ivm_spark.view.columns import column, used_columns
+from dbt.adapters.ivm_spark.view.tree import Pivot, Unpivot
 
 
 def pivot_inputs(node: Pivot | Unpivot) -> set[str]:

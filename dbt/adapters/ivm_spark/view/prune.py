@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.view.columns import free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -29,9 +30,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Unpivot,
     Window,
     children,
-    free_columns,
-    passed,
-    used_columns,
     with_children,
 )
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import over, used_columns
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
@@ -39,7 +40,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Unpivot,
     Values,
     Window,
-    used_columns,
     walk,
 )
 
@@ -67,13 +67,7 @@ class _Block:
     broadcast: list[str] = field(default_factory=list)
 
     def over(self, expression: exp.Expr) -> exp.Expr:
-        return expression.transform(
-            lambda n: (
-                self.columns[n.name].copy()
-                if isinstance(n, exp.Column) and not n.table and n.name in self.columns
-                else n
-            )
-        )
+        return over(expression, self.columns)
 
     @property
     def plain(self) -> bool:

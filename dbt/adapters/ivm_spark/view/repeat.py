@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Generate, Node, Project, column, passed
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.tree import Generate, Node, Project
 
 
 def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
+from dbt.adapters.ivm_spark.view.columns import column, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
@@ -14,17 +15,7 @@ from dbt.adapters.ivm_spark.view.grouping import Grouping
 from dbt.adapters.ivm_spark.view.grouping_sets import Set, has_sets, read_sets
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.subquery import Subqueries, holds_subquery
-from dbt.adapters.ivm_spark.view.tree import (
-    Distinct,
-    Filter,
-    Item,
-    Limit,
-    Node,
-    Project,
-    Sort,
-    column,
-    used_columns,
-)
+from dbt.adapters.ivm_spark.view.tree import Distinct, Filter, Item, Limit, Node, Project, Sort
 from dbt.adapters.ivm_spark.view.window import Windows, spelled_out
 
 _CLAUSES = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
@@ -17,7 +18,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     Sort,
     UnionAll,
-    column,
 )
 
 

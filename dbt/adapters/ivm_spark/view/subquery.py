@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Ctes
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import is_aggregate
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
-from dbt.adapters.ivm_spark.view.tree import Mark, Node, ScalarSubquery, column
+from dbt.adapters.ivm_spark.view.tree import Mark, Node, ScalarSubquery
 
 
 def holds_subquery(expression: exp.Expr) -> bool:

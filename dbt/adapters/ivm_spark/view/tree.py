@@ -8,8 +8,8 @@ column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -19,10 +19,9 @@ WEIGHT = "__ivm_weight"
 
 
 class At(str, Enum):
-    """At which version a source is read."""
+    """What of a source is read: its rows at the new version, or what changed since the old one."""
 
     POST = "post"
-    PRE = "pre"
     CHANGES = "changes"
 
 
@@ -356,26 +355,6 @@ Node: TypeAlias = (
 )
 
 
-def column(name: str) -> exp.Column:
-    """A reference to a column of the tree."""
-    return exp.Column(this=exp.Identifier(this=name, quoted=True))
-
-
-def passed(columns: Iterable[str]) -> tuple[Item, ...]:
-    """The columns as they are, for a Project or as the keys of an Aggregate."""
-    return tuple(Item(c, column(c)) for c in columns)
-
-
-def empty(node: Node) -> Filter:
-    """No rows of the node's columns and types."""
-    return Filter(node, exp.false())
-
-
-def is_empty(node: Node) -> bool:
-    """True for what `empty` makes."""
-    return isinstance(node, Filter) and node.predicate == exp.false()
-
-
 def children(node: Node) -> tuple[Node, ...]:
     """The inputs of a node, left to right."""
     if isinstance(node, (Scan, Values)):
@@ -418,41 +397,3 @@ def substitute(node: Node, old: Node, new: Node) -> Node:
     if node is old:
         return new
     return with_children(node, tuple(substitute(child, old, new) for child in children(node)))
-
-
-def used_columns(*expressions: exp.Expr) -> set[str]:
-    """Names of the columns that the expressions use."""
-    return {c.name for expression in expressions for c in expression.find_all(exp.Column)}
-
-
-def expressions(node: Node) -> Iterator[exp.Expr]:
-    """The expressions of a node itself."""
-    for place in fields(node):
-        value = getattr(node, place.name)
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, Item):
-                yield part.expression
-            elif isinstance(part, exp.Expr):
-                yield part
-
-
-def free_columns(node: Node) -> set[str]:
-    """Columns that expressions of a tree use and no operator of it has: those of the block around
-    a correlated subquery."""
-    used: set[str] = set()
-    known: set[str] = set()
-    for below in walk(node):
-        known.update(below.columns)
-        for expression in expressions(below):
-            used.update(c.name for c in expression.find_all(exp.Column) if not _is_variable(c))
-    return used - known
-
-
-def _is_variable(found: exp.Column) -> bool:
-    """True for a parameter of a lambda function."""
-    around = found.find_ancestor(exp.Lambda)
-    while around is not None:
-        if any(parameter.name == found.name for parameter in around.expressions):
-            return True
-        around = around.find_ancestor(exp.Lambda)
-    return False

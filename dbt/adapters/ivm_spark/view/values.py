@@ -10,6 +10,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import Built
+from dbt.adapters.ivm_spark.view.columns import used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import check
@@ -24,7 +25,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     Values,
-    used_columns,
     walk,
 )
 

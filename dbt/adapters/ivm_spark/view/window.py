@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Window, column
+from dbt.adapters.ivm_spark.view.tree import Item, Node, Window
 
 
 class Windows:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
@@ -25,10 +26,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     Sort,
-    column,
-    free_columns,
-    passed,
-    used_columns,
 )
 
 

@@ -5,16 +5,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.rewrite.scalar import inlined
-from dbt.adapters.ivm_spark.view.tree import (
-    Filter,
-    Join,
-    Node,
-    OuterJoin,
-    Project,
-    UnionAll,
-    empty,
-)
+from dbt.adapters.ivm_spark.view.columns import over
+from dbt.adapters.ivm_spark.view.empty import empty
+from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, OuterJoin, Project, UnionAll
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _STRICT = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast)
@@ -80,9 +73,9 @@ def _folded(expression: exp.Expr, marks: dict[str, bool]) -> exp.Expr:
 
 def _of_outer_join(node: Filter, project: Project, join: OuterJoin) -> Node:
     """A row without a partner has NULLs there, for which a comparison is never true."""
-    predicate = inlined(node.predicate, {i.name: i.expression for i in project.items})
     if join.side != "LEFT" or not join.predicates:
         return node
+    predicate = over(node.predicate, {i.name: i.expression for i in project.items})
     if not _rejects_null(predicate, set(join.right.columns)):
         return node
     return Filter(

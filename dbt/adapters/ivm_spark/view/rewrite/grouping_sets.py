@@ -9,17 +9,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
-from dbt.adapters.ivm_spark.view.tree import (
-    Aggregate,
-    Generate,
-    GroupingSets,
-    Item,
-    Node,
-    Project,
-    column,
-)
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Generate, GroupingSets, Item, Node, Project
 
 MAX_KEYS = 20
 """Keys whose bits, and the numbers of equal sets above them, fit into an INT."""

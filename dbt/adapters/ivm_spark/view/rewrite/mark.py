@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, free_columns, passed
 from dbt.adapters.ivm_spark.view.rewrite.decorrelate import decorrelated
 from dbt.adapters.ivm_spark.view.rewrite.rows import keeps_one
 from dbt.adapters.ivm_spark.view.tree import (
@@ -18,9 +19,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     Sort,
     UnionAll,
-    column,
-    free_columns,
-    passed,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.pivot import COUNTS
 from dbt.adapters.ivm_spark.view.tree import (
@@ -15,8 +16,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Pivot,
     Project,
     Unpivot,
-    column,
-    passed,
 )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, free_columns, over, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.reasons import not_supported
@@ -27,10 +28,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     ScalarSubquery,
     Sort,
-    column,
-    free_columns,
-    passed,
-    used_columns,
 )
 
 _ZERO = frozenset({"approx_count_distinct", "count", "count_if", "regr_count"})
@@ -66,25 +63,13 @@ def _peeled(query: Node) -> tuple[exp.Expr, list[exp.Expr], Node]:
     while True:
         if isinstance(node, Project):
             items = {item.name: item.expression for item in node.items}
-            value = inlined(value, items)
-            conditions = [inlined(c, items) for c in conditions]
+            value = over(value, items)
+            conditions = [over(c, items) for c in conditions]
         elif isinstance(node, Filter):
             conditions.extend(conjuncts(node.predicate))
         elif not isinstance(node, Sort) and not (isinstance(node, Limit) and keeps_one(node)):
             return value, conditions, node
         node = node.input
-
-
-def inlined(expression: exp.Expr, items: dict[str, exp.Expr]) -> exp.Expr:
-    """The expression over the columns that the items are made of."""
-    return expression.transform(
-        lambda n: _wrapped(items[n.name]) if isinstance(n, exp.Column) and n.name in items else n
-    )
-
-
-def _wrapped(expression: exp.Expr) -> exp.Expr:
-    bare = isinstance(expression, (exp.Column, exp.Literal, exp.Func, exp.Paren))
-    return expression.copy() if bare else exp.paren(expression)
 
 
 def _of_aggregate(
@@ -101,7 +86,7 @@ def _of_aggregate(
     groups = Aggregate(below.node, keys, base.aggregates)
     joined = OuterJoin(node.input, groups, "LEFT", on)
     empty = {item.name: _over_no_rows(item) for item in base.aggregates}
-    return _with_value(node, joined, inlined(value, empty), [inlined(c, empty) for c in conditions])
+    return _with_value(node, joined, over(value, empty), [over(c, empty) for c in conditions])
 
 
 def _over_no_rows(item: Item) -> exp.Expr:

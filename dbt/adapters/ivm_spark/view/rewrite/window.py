@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.frames import (
     BY_PEERS,
@@ -26,17 +27,7 @@ from dbt.adapters.ivm_spark.view.frames import (
     takes_first,
 )
 from dbt.adapters.ivm_spark.view.reasons import not_supported
-from dbt.adapters.ivm_spark.view.tree import (
-    Aggregate,
-    Filter,
-    Item,
-    Node,
-    Project,
-    Sort,
-    Window,
-    column,
-    passed,
-)
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Filter, Item, Node, Project, Sort, Window
 
 _EACH = "__ivm_each_"
 _FOR_EACH = (ROUNDED - {"corr"}) | frozenset(

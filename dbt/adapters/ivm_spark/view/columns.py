@@ -1,0 +1,70 @@
+"""The columns in a tree's expressions: one as an expression, those that are used, others put in
+their place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.view.tree import Item, Node, walk
+
+
+def column(name: str) -> exp.Column:
+    """A reference to a column of the tree."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=True))
+
+
+def passed(columns: Iterable[str]) -> tuple[Item, ...]:
+    """The columns as they are, for a Project or as the keys of an Aggregate."""
+    return tuple(Item(c, column(c)) for c in columns)
+
+
+def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
+    """The expression with what `columns` gives for a column in the place of each; a column that
+    belongs to a table is none of the tree's. `render` writes the parentheses that it then needs."""
+
+    def swapped(node: exp.Expr) -> exp.Expr:
+        known = isinstance(node, exp.Column) and not node.table and node.name in columns
+        return columns[node.name].copy() if known else node
+
+    return expression.transform(swapped)
+
+
+def used_columns(*expressions: exp.Expr) -> set[str]:
+    """Names of the columns that the expressions use."""
+    return {c.name for expression in expressions for c in expression.find_all(exp.Column)}
+
+
+def free_columns(node: Node) -> set[str]:
+    """Columns that expressions of a tree use and no operator of it has: those of the block around
+    a correlated subquery."""
+    used: set[str] = set()
+    known: set[str] = set()
+    for below in walk(node):
+        known.update(below.columns)
+        for expression in _expressions(below):
+            used.update(c.name for c in expression.find_all(exp.Column) if not _is_variable(c))
+    return used - known
+
+
+def _expressions(node: Node) -> Iterator[exp.Expr]:
+    """The expressions of a node itself."""
+    for place in fields(node):
+        value = getattr(node, place.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Item):
+                yield part.expression
+            elif isinstance(part, exp.Expr):
+                yield part
+
+
+def _is_variable(found: exp.Column) -> bool:
+    """True for a parameter of a lambda function."""
+    around = found.find_ancestor(exp.Lambda)
+    while around is not None:
+        if any(parameter.name == found.name for parameter in around.expressions):
+            return True
+        around = around.find_ancestor(exp.Lambda)
+    return False
