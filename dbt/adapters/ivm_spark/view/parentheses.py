@@ -18,7 +18,7 @@ _LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
     (exp.Not,),
     (
         *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.NullSafeNEQ, exp.GT, exp.GTE, exp.LT, exp.LTE),
-        *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike),
+        *(exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.Escape),
     ),
     (exp.BitwiseOr,),
     (exp.BitwiseXor,),
@@ -27,7 +27,7 @@ _LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
     (exp.Add, exp.Sub, exp.DPipe),
     (exp.Mul, exp.Div, exp.IntDiv, exp.Mod),
     (exp.Neg, exp.BitwiseNot),
-    (exp.Bracket, exp.Dot),
+    (exp.Bracket, exp.Dot, exp.Collate),
 )
 """Operators from the loosest to the tightest. Source: booleanExpression and valueExpression of
 Spark's SqlBaseParser.g4."""
@@ -43,7 +43,7 @@ def parenthesized(tree: E) -> E:
     for node in list(tree.walk()):
         level, parent = _LEVEL.get(type(node)), node.parent
         outer = _LEVEL.get(type(parent)) if parent is not None else None
-        if level is None or outer is None or node is tree:
+        if level is None or outer is None or node is tree or isinstance(parent, exp.Escape):
             continue
         loose = level < outer or (level == outer and not _chained(node, level))
         if loose and node.arg_key in _OPERANDS:
