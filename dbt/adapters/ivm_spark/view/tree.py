@@ -62,15 +62,21 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Filter:
-    """The rows for which the predicate is true."""
+class _Rows:
+    """An operator with its input's columns."""
 
     input: Node
-    predicate: exp.Expr
 
     @property
     def columns(self) -> tuple[str, ...]:
         return self.input.columns
+
+
+@dataclass(frozen=True)
+class Filter(_Rows):
+    """The rows for which the predicate is true."""
+
+    predicate: exp.Expr
 
 
 @dataclass(frozen=True)
@@ -114,17 +120,12 @@ class OuterJoin:
 
 
 @dataclass(frozen=True)
-class SemiJoin:
+class SemiJoin(_Rows):
     """The rows of the input that have a partner in `among`; with `anti`, those that have none."""
 
-    input: Node
     among: Node
     predicates: tuple[exp.Expr, ...]
     anti: bool = False
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
 
 
 @dataclass(frozen=True)
@@ -257,14 +258,8 @@ class Unpivot:
 
 
 @dataclass(frozen=True)
-class Distinct:
+class Distinct(_Rows):
     """Each different row once."""
-
-    input: Node
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
 
 
 @dataclass(frozen=True)
@@ -313,39 +308,23 @@ class SetOp:
 
 
 @dataclass(frozen=True)
-class Few:
+class Few(_Rows):
     """The same rows, known to be few enough for a copy at every worker."""
 
-    input: Node
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
-
 
 @dataclass(frozen=True)
-class Sort:
+class Sort(_Rows):
     """The rows in order; each ordering is an `exp.Ordered` over the input's columns."""
 
-    input: Node
     orderings: tuple[exp.Expr, ...]
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
 
 
 @dataclass(frozen=True)
-class Limit:
+class Limit(_Rows):
     """The first rows, after `offset` rows. Either may be missing."""
 
-    input: Node
     limit: exp.Expr | None
     offset: exp.Expr | None = None
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.input.columns
 
 
 Node: TypeAlias = (
