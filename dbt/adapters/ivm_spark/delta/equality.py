@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.columns import used_columns
+from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import Node
 
 
@@ -16,11 +17,7 @@ def equal_pairs(
 
 
 def _pair(predicate: exp.Expr, left: Node, right: Node) -> tuple[exp.Expr, exp.Expr] | None:
-    bare = predicate.unnest()
-    if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
-        return None
-    a, b = bare.left, bare.right
-    for one, other in ((a, b), (b, a)):
+    for one, other in sides(predicate):
         ones, others = used_columns(one), used_columns(other)
         if ones and others and ones <= set(left.columns) and others <= set(right.columns):
             return one, other

@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     typed_argument,
 )
 from dbt.adapters.ivm_spark.state.types import check_comparable
-from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.columns import passed
 from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -144,6 +144,6 @@ def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str) -> L
     values = [Item(item.name, kept.keep(item)) for item in core.aggregates]
     names = [k.name for k in core.keys] + [a.name for a in kept.all] + [COUNT]
     scan = Scan(state, STATE, tuple((n, n) for n in names))
-    stored = Project(scan, (*(Item(k.name, column(k.name)) for k in core.keys), *values))
+    stored = Project(scan, (*passed(k.name for k in core.keys), *values))
     top = substitute(root, core, stored)
     return Layout(Style.GROUPS, core.input, core.keys, kept.all, top)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
-from dbt.adapters.ivm_spark.view.columns import column, used_columns
+from dbt.adapters.ivm_spark.view.columns import column, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
@@ -206,5 +206,5 @@ def _finish(
             offset.expression if offset is not None else None,
         )
     if hidden:
-        node = Project(node, tuple(Item(i.name, column(i.name)) for i in outputs))
+        node = Project(node, passed(i.name for i in outputs))
     return Built(node, tuple((label, i.name) for (label, _), i in zip(items, outputs, strict=True)))

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.columns import column, free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
+from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -55,10 +56,7 @@ def decorrelated(query: Node, prefix: str) -> Decorrelated:
 
 def inner_side(predicate: exp.Expr, inner: set[str]) -> tuple[exp.Expr, exp.Expr] | None:
     """The sides of an equality between a subquery and the block around it, the inner one first."""
-    bare = predicate.unnest()
-    if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
-        return None
-    for one, other in ((bare.left, bare.right), (bare.right, bare.left)):
+    for one, other in sides(predicate):
         ones, others = used_columns(one), used_columns(other)
         if ones and ones <= inner and not others & inner:
             return one, other
@@ -156,10 +154,10 @@ class _Puller:
         return Decorrelated(node, tuple(predicates))
 
     def _sides(self, predicate: exp.Expr, node: Node) -> tuple[exp.Expr, exp.Expr]:
-        sides = inner_side(predicate, set(node.columns))
-        if sides is None:
+        found = inner_side(predicate, set(node.columns))
+        if found is None:
             raise not_supported("a correlation by more than equalities below GROUP BY or DISTINCT")
-        return sides
+        return found
 
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
         """A projection that keeps the columns of the predicates."""

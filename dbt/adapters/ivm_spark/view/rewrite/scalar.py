@@ -39,6 +39,8 @@ _NULL = frozenset(
     stddev_pop stddev_samp sum try_avg try_sum var_pop var_samp variance""".split()
 )
 
+_MORE = "a scalar subquery correlated by more than equalities"
+
 
 def rewrite_scalar(node: ScalarSubquery) -> Node:
     """The input joined with the values of the subquery.
@@ -106,10 +108,7 @@ def _keys(
     keys: list[Item] = []
     on: list[exp.Expr] = []
     for place, predicate in enumerate(predicates):
-        sides = inner_side(predicate, set(inner.columns))
-        if sides is None:
-            raise not_supported("a scalar subquery correlated by more than equalities")
-        one, other = sides
+        one, other = _sides(predicate, inner)
         key = next((k for k in keys if k.expression == one), None)
         if key is None:
             bare = isinstance(one, exp.Column)
@@ -137,7 +136,10 @@ def _of_groups(node: ScalarSubquery) -> Node:
     below = decorrelated(node.query, f"__ivm_{node.name}_")
     base = below.node
     name = node.query.columns[0]
-    tied = {s[0].name for s in _sides(below.node, below.predicates)}
+    inner = [_sides(p, below.node)[0] for p in below.predicates]
+    if not all(isinstance(side, exp.Column) for side in inner):
+        raise not_supported(_MORE)
+    tied = {side.name for side in inner}
     while isinstance(base, (Project, Filter, Sort)):
         base = base.input
     if not isinstance(base, Aggregate) or not {k.name for k in base.keys} <= tied:
@@ -147,11 +149,11 @@ def _of_groups(node: ScalarSubquery) -> Node:
     return OuterJoin(node.input, row, "LEFT", below.predicates)
 
 
-def _sides(inner: Node, predicates: tuple[exp.Expr, ...]) -> list[tuple[exp.Expr, exp.Expr]]:
-    sides = [inner_side(p, set(inner.columns)) for p in predicates]
-    if any(s is None or not isinstance(s[0], exp.Column) for s in sides):
-        raise not_supported("a scalar subquery correlated by more than equalities")
-    return [s for s in sides if s is not None]
+def _sides(predicate: exp.Expr, inner: Node) -> tuple[exp.Expr, exp.Expr]:
+    sides = inner_side(predicate, set(inner.columns))
+    if sides is None:
+        raise not_supported(_MORE)
+    return sides
 
 
 def _with_value(
