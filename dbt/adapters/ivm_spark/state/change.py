@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
-from dbt.adapters.ivm_spark.state.fill import hash_of
+from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
@@ -34,11 +34,9 @@ def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
     if layout.hashed:
         nonzero = exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0))
         grouped = Filter(grouped, nonzero)
-        hashed = Item(HASH, hash_of(tuple(k.name for k in layout.keys)))
-        return Project(grouped, (*passed(grouped.columns), hashed))
+        return Project(grouped, (*passed(grouped.columns), state_column(layout, HASH)))
     if layout.whole:
-        one_key = Item(WHOLE, exp.Literal.number(0))
-        return Project(grouped, (one_key, *passed(grouped.columns)))
+        return Project(grouped, (state_column(layout, WHOLE), *passed(grouped.columns)))
     return grouped
 
 

@@ -15,17 +15,15 @@ def fill(layout: Layout) -> Node:
     counted = Item(COUNT, exp.Count(this=exp.Star()))
     kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
     groups = Aggregate(layout.input, layout.keys, (*kept, counted))
-    return Project(groups, tuple(_output(layout, name) for name in layout.columns))
+    return Project(groups, tuple(state_column(layout, name) for name in layout.columns))
 
 
-def hash_of(names: tuple[str, ...]) -> exp.Expr:
-    """The hash that rows are found by: equal for rows that are equal column by column."""
-    return exp.Anonymous(this="xxhash64", expressions=[column(n) for n in names])
-
-
-def _output(layout: Layout, name: str) -> Item:
+def state_column(layout: Layout, name: str) -> Item:
+    """A column of the state, over its groups: they have all but the hash that rows are found by,
+    equal for rows that are equal column by column, and the key of the one row without keys."""
     if name == HASH:
-        return Item(HASH, hash_of(tuple(k.name for k in layout.keys)))
+        keys = [column(key.name) for key in layout.keys]
+        return Item(HASH, exp.Anonymous(this="xxhash64", expressions=keys))
     if name == WHOLE:
         return Item(WHOLE, exp.Literal.number(0))
     return Item(name, column(name))

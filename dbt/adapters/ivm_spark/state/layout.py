@@ -75,11 +75,15 @@ class Layout:
         return self.style is not Style.GROUPS
 
     @property
+    def identity(self) -> tuple[str, ...]:
+        """The columns that a row of the state is matched by."""
+        return (WHOLE,) if self.whole else tuple(k.name for k in self.keys)
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns of the state, in order."""
-        first = (WHOLE,) if self.whole else tuple(k.name for k in self.keys)
         hashed = (HASH,) if self.hashed else ()
-        return (*first, *(a.name for a in self.accumulators), *hashed, COUNT)
+        return (*self.identity, *(a.name for a in self.accumulators), *hashed, COUNT)
 
     @property
     def recomputes(self) -> bool:

@@ -73,7 +73,7 @@ def merge(
         else render(with_few(change, known), bind)
     )
     lookup = _lookup(layout, insert_only)
-    updates = [(COUNT, _checked(exp.Add(this=_t(COUNT), expression=_s(COUNT))))]
+    updates = [(COUNT, _checked(_sum(COUNT)))]
     inserts = [(COUNT, _checked(_s(COUNT)))]
     changes: list[exp.Expr] = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
     for accumulator in layout.accumulators:
@@ -81,14 +81,14 @@ def merge(
         updates.append((accumulator.name, updated))
         inserts.append((accumulator.name, _inserted(accumulator, lookup)))
         changes.append(_change_of(accumulator, updated))
-    inserts.extend((name, _s(name)) for name in _identity(layout))
-    total = exp.Add(this=_t(COUNT), expression=_s(COUNT))
+    found_by = (*layout.identity, HASH) if layout.hashed else layout.identity
+    inserts.extend((name, _s(name)) for name in found_by)
     keeps_all = insert_only or layout.whole
     return Merge(
         kept=tuple((k.name, render(with_few(k.relation, known), bind)) for k in kept),
         source=source,
         on=_on(layout),
-        gone=None if keeps_all else exp.EQ(this=total, expression=exp.Literal.number(0)),
+        gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
         changed=exp.or_(*changes, wrap=True),
         updates=tuple(updates),
         born=exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0)),
@@ -104,11 +104,9 @@ def _s(name: str) -> exp.Column:
     return exp.column(name, table="s", quoted=True)
 
 
-def _identity(layout: Layout) -> tuple[str, ...]:
-    if layout.whole:
-        return (WHOLE,)
-    keys = tuple(k.name for k in layout.keys)
-    return (*keys, HASH) if layout.hashed else keys
+def _sum(name: str) -> exp.Expr:
+    """A count as it will be."""
+    return exp.Add(this=_t(name), expression=_s(name))
 
 
 def _on(layout: Layout) -> exp.Expr:
@@ -148,7 +146,7 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind is Kind.RECOMPUTED:
         return _s(_FRESH + name)
     if accumulator.kind is Kind.COUNT:
-        return _checked(exp.Add(this=_t(name), expression=_s(name)))
+        return _checked(_sum(name))
     if accumulator.kind is Kind.SUM:
         kept = _or_zero(_t(name))
         if accumulator.tight:
@@ -159,12 +157,11 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         both = exp.cast(both, accumulator.type_name)
         if accumulator.tight:
             both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])
-        counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
-        return _null_without(counter, both)
+        return _null_without(_sum(accumulator.counter), both)
     if accumulator.kind is Kind.XOR:
         differing = exp.BitwiseXor(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
-        counter = exp.Add(this=_t(accumulator.counter), expression=_s(accumulator.counter))
-        return _null_without(counter, exp.cast(differing, accumulator.type_name))
+        value = exp.cast(differing, accumulator.type_name)
+        return _null_without(_sum(accumulator.counter), value)
     return _looked_up(accumulator, lookup, _extreme(accumulator, _t(name), _s(name)))
 
 
@@ -219,11 +216,10 @@ def _looked_up_source(
         exp.alias_(exp.column(c, table=FRESH, quoted=True), _FRESH + c, quoted=True)
         for c in (*looked_up, COUNT)
     ]
-    keys = (WHOLE,) if layout.whole else tuple(k.name for k in layout.keys)
     query = (
         exp.select(*items, *extra)
         .from_(exp.to_identifier(CHANGE))
-        .join(exp.to_identifier(FRESH), on=_same(keys, CHANGE, FRESH), join_type="left")
+        .join(exp.to_identifier(FRESH), on=_same(layout.identity, CHANGE, FRESH), join_type="left")
     )
     if stale is not None and not layout.whole:
         query = query.with_(STALE, as_=stale)
@@ -244,13 +240,12 @@ def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
 
 def _stale(layout: Layout, state: str, extrema: list[Accumulator]) -> exp.Query:
     """Keys of the groups that lost a value at least as good as the best that is left for sure."""
-    keys = (WHOLE,) if layout.whole else tuple(k.name for k in layout.keys)
+    keys = layout.identity
     doubtful = []
     for extremum in extrema:
         lost = exp.column(LOST + extremum.name, table=CHANGE, quoted=True)
-        kept = exp.column(extremum.name, table="t", quoted=True)
         gained = exp.column(extremum.name, table=CHANGE, quoted=True)
-        best = _extreme(extremum, kept, gained)
+        best = _extreme(extremum, _t(extremum.name), gained)
         compare = exp.LTE if extremum.kind is Kind.MIN else exp.GTE
         doubtful.append(compare(this=lost, expression=best))
     target = exp.to_table(state, dialect="spark")
