@@ -27,10 +27,9 @@ from pyspark.sql import SparkSession
 
 from benchmarks.meter import Cost, metered
 from benchmarks.shapes import SHAPES
-from benchmarks.tpch.data import QUERIES, deletes, generate, inserts, load, updates
+from benchmarks.tpch.data import QUERIES, SOURCES_YML, deletes, generate, inserts, load, updates
 
 SCHEMA = "bench"
-TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
 COLUMNS = "{:26} {:>8} {:>8} {:>7} {:>5} {:>4} {:>10} {:>10} {:>9}  {}"
 
 
@@ -77,7 +76,6 @@ def _queries(chosen: list[str] | None) -> dict[str, str]:
 
 
 def _write_project(queries: dict[str, str]) -> None:
-    sources = ", ".join(f"{{name: {table}}}" for table in TABLES)
     files = {
         "dbt_project.yml": "name: bench\nversion: 1.0.0\nprofile: bench\n",
         "profiles.yml": f"bench: {{target: dev, outputs: {{dev: {{type: ivm_spark, "
@@ -85,7 +83,7 @@ def _write_project(queries: dict[str, str]) -> None:
         "macros/start.sql": "{% macro start() %}{% do run_query('create schema if not exists "
         + SCHEMA
         + "') %}{% endmacro %}\n",
-        "models/sources.yml": f"sources: [{{name: tpch, schema: {SCHEMA}, tables: [{sources}]}}]\n",
+        "models/sources.yml": SOURCES_YML,
     }
     for name, sql in queries.items():
         ivm = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"

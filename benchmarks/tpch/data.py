@@ -13,6 +13,12 @@ import sys
 from pathlib import Path
 
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
+SOURCES_YML = f"""
+sources:
+  - name: tpch
+    schema: "{{{{ target.schema }}}}"
+    tables: [{", ".join(f"{{name: {table}}}" for table in TABLES)}]
+"""
 QUERIES = Path(__file__).parent / "queries"
 _MILLION = 1_000_000
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from benchmarks.tpch.data import (
+    SOURCES_YML,
     deletes,
     dimension_changes,
     generate,
@@ -19,20 +20,6 @@ from tests.functional.ivm.warehouse import Warehouse
 
 SCALE = 0.005
 NUMBERS = range(1, 23)
-SOURCES_YML = """
-sources:
-  - name: tpch
-    schema: "{{ target.schema }}"
-    tables:
-      - {name: customer}
-      - {name: lineitem}
-      - {name: nation}
-      - {name: orders}
-      - {name: part}
-      - {name: partsupp}
-      - {name: region}
-      - {name: supplier}
-"""
 GROUPS, AFFECTED, ROWS = "group_aggregate", "affected_groups", "row_based"
 TECHNIQUES = {2: ROWS, 11: ROWS, 15: ROWS, 16: AFFECTED, 20: ROWS}
 """Of the queries that are not kept by accumulators."""
