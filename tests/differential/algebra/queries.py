@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from hypothesis import strategies as st
 
 from tests.differential.algebra.engine import Table
+from tests.differential.algebra.parts import (
+    CALLS,
+    WINDOWS,
+    Draw,
+    Query,
+    comparable,
+    expression,
+    predicate,
+    sets,
+    sets_told,
+    some,
+    window_spec,
+)
 
 TABLES = (
     Table("t", (("a", "int"), ("b", "int"), ("s", "string"))),
     Table("u", (("a", "int"), ("c", "bigint"), ("s", "string"))),
     Table("w", (("b", "int"), ("c", "int"))),
 )
-
-Draw = Any
-
-
-@dataclass(frozen=True)
-class Query:
-    """SQL text and its columns: name and whether it is a number."""
-
-    sql: str
-    columns: tuple[tuple[str, bool], ...]
 
 
 @st.composite
@@ -35,16 +35,16 @@ def views(draw: Draw, depth: int = 4) -> str:
     inner = draw(queries(depth - 1))
     if kind == "distinct":
         return f"select distinct * from ({inner.sql}) q"
-    keys = [] if kind == "whole" else _some(draw, [n for n, _ in inner.columns], 2)
+    keys = [] if kind == "whole" else some(draw, [n for n, _ in inner.columns], 2)
     items = [f"q.{k}" for k in keys]
-    calls = draw(st.lists(st.sampled_from(_CALLS), min_size=1, max_size=4, unique=True))
-    numbers = [n for n, is_number in inner.columns if is_number]
+    calls = draw(st.lists(st.sampled_from(CALLS), min_size=1, max_size=4, unique=True))
+    numbers = inner.numbers
     for place, call in enumerate(calls):
         argument = draw(st.sampled_from(numbers)) if numbers else "1"
         items.append(f"{call.format(x=f'q.{argument}' if numbers else '1')} as m{place}")
     if kind == "sets" and keys:
-        items += _told(draw, keys)
-        return f"select {', '.join(items)} from ({inner.sql}) q {_sets(draw, keys)}"
+        items += sets_told(draw, keys)
+        return f"select {', '.join(items)} from ({inner.sql}) q {sets(draw, keys)}"
     sql = f"select {', '.join(items)} from ({inner.sql}) q"
     if keys:
         sql += " group by " + ", ".join(f"q.{k}" for k in keys)
@@ -76,10 +76,10 @@ def queries(draw: Draw, depth: int) -> Query:
     inner = draw(queries(depth - 1))
     if kind == "filter":
         return Query(
-            f"select * from ({inner.sql}) f where {_predicate(draw, inner, 'f')}", inner.columns
+            f"select * from ({inner.sql}) f where {predicate(draw, inner, 'f')}", inner.columns
         )
     if kind == "unpivot":
-        numbers = [n for n, is_number in inner.columns if is_number]
+        numbers = inner.numbers
         if not numbers:
             return inner
         nulls = draw(st.sampled_from(("", " include nulls")))
@@ -97,9 +97,9 @@ def queries(draw: Draw, depth: int) -> Query:
     if kind == "cte":
         items = ", ".join(n for n, _ in inner.columns)
         return Query(f"with x as ({inner.sql}) select {items} from x", inner.columns)
-    kept = _some(draw, list(inner.columns), 3) or list(inner.columns[:1])
+    kept = some(draw, list(inner.columns), 3) or list(inner.columns[:1])
     items = [
-        (f"p{place}", _expression(draw, name, number), number)
+        (f"p{place}", expression(draw, name, number), number)
         for place, (name, number) in enumerate(kept)
     ]
     select = ", ".join(f"{sql} as {name}" for name, sql, _ in items)
@@ -121,7 +121,7 @@ def _join(draw: Draw, depth: int) -> Query:
             on = f"{left} {operator} {right}"
         sql += f" join ({query.sql}) j{place} on {on}"
         columns += own
-    kept = _some(draw, columns, 4) or columns[:1]
+    kept = some(draw, columns, 4) or columns[:1]
     items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
     return Query(f"select {items} from {sql}", tuple((f"k{p}", k) for p, (_, k) in enumerate(kept)))
 
@@ -129,7 +129,7 @@ def _join(draw: Draw, depth: int) -> Query:
 def _matched(draw: Draw, depth: int, kind: str) -> Query:
     """An outer join, or a condition over a subquery, with an equality and perhaps more."""
     left, right = draw(queries(depth - 1)), draw(queries(depth - 1))
-    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    pairs = comparable(left, right)
     if not pairs:
         return left
     a, b = draw(st.sampled_from(pairs))
@@ -142,7 +142,7 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
         side = draw(st.sampled_from(("left", "right", "full")))
         columns = [(f"m0.{n}", k) for n, k in left.columns]
         columns += [(f"m1.{n}", k) for n, k in right.columns]
-        kept = _some(draw, columns, 4) or columns[:1]
+        kept = some(draw, columns, 4) or columns[:1]
         items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
         names = tuple((f"k{place}", k) for place, (_, k) in enumerate(kept))
         return Query(
@@ -169,13 +169,13 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
 def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
     """Subqueries as values, and as parts of conditions."""
     left = draw(queries(depth - 1))
-    numbers = [n for n, is_number in left.columns if is_number]
+    numbers = left.numbers
     if kind == "scalar":
         if not numbers:
             return left
         place = draw(st.sampled_from(("where", "select", "having")))
         if place == "select":
-            kept = _some(draw, list(left.columns), 2)
+            kept = some(draw, list(left.columns), 2)
             items = [(f"k{p}", f"m0.{n}", k) for p, (n, k) in enumerate(kept)]
             items.append(("k9", _value(draw, left, depth), True))
             select = ", ".join(f"{e} as {n}" for n, e, _ in items)
@@ -187,7 +187,7 @@ def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
         if place == "where":
             condition = f"{x} {operator} {_value(draw, left, depth)}"
             if draw(st.integers(0, 3)) == 0:
-                condition += f" or {_predicate(draw, left, 'm0')}"
+                condition += f" or {predicate(draw, left, 'm0')}"
             return Query(f"select * from ({left.sql}) m0 where {condition}", left.columns)
         key = draw(st.sampled_from(left.columns))
         value = _value(draw, Query(left.sql, (key,)), depth)
@@ -196,7 +196,7 @@ def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
             f"group by m0.{key[0]} having sum({x}) {operator} {value}",
             (("g0", key[1]), ("g1", True)),
         )
-    parts = [_predicate(draw, left, "m0"), *(_exists(draw, left, depth) for _ in range(2))]
+    parts = [predicate(draw, left, "m0"), *(_exists(draw, left, depth) for _ in range(2))]
     shape = draw(
         st.sampled_from(
             (
@@ -216,7 +216,7 @@ def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
 
 def _exists(draw: Draw, left: Query, depth: int) -> str:
     right = draw(queries(min(depth - 1, 1)))
-    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    pairs = comparable(left, right)
     negated = draw(st.sampled_from(("", "not ")))
     if not pairs:
         return f"{negated}exists (select 1 from ({right.sql}) r)"
@@ -229,7 +229,7 @@ def _exists(draw: Draw, left: Query, depth: int) -> str:
 def _value(draw: Draw, left: Query, depth: int) -> str:
     """A scalar subquery over an alias r, perhaps correlated with the alias m0."""
     right = draw(queries(min(depth - 1, 1)))
-    numbers = [n for n, is_number in right.columns if is_number]
+    numbers = right.numbers
     y = f"r.{draw(st.sampled_from(numbers))}" if numbers else "1"
     calls = (
         "count(*)",
@@ -242,12 +242,12 @@ def _value(draw: Draw, left: Query, depth: int) -> str:
         f"count_if({y} > 0)",
     )
     sql = f"select cast({draw(st.sampled_from(calls))} as bigint) from ({right.sql}) r"
-    pairs = [(a, b) for a, ka in left.columns for b, kb in right.columns if ka == kb]
+    pairs = comparable(left, right)
     if pairs and draw(st.integers(0, 2)):
         a, b = draw(st.sampled_from(pairs))
         sql += f" where r.{b} {draw(st.sampled_from(('=', '=', '<=>')))} m0.{a}"
         if draw(st.booleans()):
-            sql += f" and {_predicate(draw, right, 'r')}"
+            sql += f" and {predicate(draw, right, 'r')}"
     if draw(st.integers(0, 3)) == 0:
         sql += " having count(*) <> 1"
     return f"({sql})"
@@ -256,20 +256,20 @@ def _value(draw: Draw, left: Query, depth: int) -> str:
 def _grouped(draw: Draw, depth: int) -> Query:
     """An aggregate, or DISTINCT, below another operator; its columns have names of their own."""
     inner = draw(queries(depth - 1))
-    keys = _some(draw, list(inner.columns), 2)
+    keys = some(draw, list(inner.columns), 2)
     items = [(f"g{place}", f"q.{n}", k) for place, (n, k) in enumerate(keys)]
     if keys and draw(st.integers(0, 3)) == 0:
         sql = ", ".join(f"{e} as {n}" for n, e, _ in items)
         return Query(
             f"select distinct {sql} from ({inner.sql}) q", tuple((n, k) for n, _, k in items)
         )
-    numbers = [n for n, is_number in inner.columns if is_number]
+    numbers = inner.numbers
     call = draw(st.sampled_from(("count(*)", "count({x})", "sum({x})", "min({x})", "max({x})")))
     argument = f"q.{draw(st.sampled_from(numbers))}" if numbers else "1"
     items.append(("g9", f"cast({call.format(x=argument)} as bigint)", True))
     sql = f"select {', '.join(f'{e} as {n}' for n, e, _ in items)} from ({inner.sql}) q"
     if keys and draw(st.integers(0, 3)) == 0:
-        sql += " " + _sets(draw, [n for n, _ in keys])
+        sql += " " + sets(draw, [n for n, _ in keys])
     elif keys:
         sql += " group by " + ", ".join(f"q.{n}" for n, _ in keys)
     return Query(sql, tuple((n, k) for n, _, k in items))
@@ -282,11 +282,11 @@ def _windowed(draw: Draw, depth: int) -> Query:
     query has one answer.
     """
     inner = draw(queries(depth - 1))
-    kept = _some(draw, list(inner.columns), 2) or list(inner.columns[:1])
+    kept = some(draw, list(inner.columns), 2) or list(inner.columns[:1])
     items = [(f"w{place}", f"q.{n}", k) for place, (n, k) in enumerate(kept)]
-    numbers = [n for n, is_number in inner.columns if is_number]
+    numbers = inner.numbers
     for place in range(draw(st.integers(1, 2))):
-        call, in_order = draw(st.sampled_from(_WINDOWS))
+        call, in_order = draw(st.sampled_from(WINDOWS))
         argument = f"q.{draw(st.sampled_from(numbers))}" if numbers else "1"
         over = window_spec(draw, inner, all_columns=in_order)
         items.append((f"o{place}", f"{call.format(x=argument)} over ({over})", True))
@@ -294,41 +294,6 @@ def _windowed(draw: Draw, depth: int) -> Query:
     if draw(st.booleans()):
         sql = f"select * from ({sql}) r where r.o0 <= 2"
     return Query(sql, tuple((n, k) for n, _, k in items))
-
-
-def window_spec(draw: Draw, inner: Query, all_columns: bool) -> str:
-    """PARTITION BY, and what of ORDER BY and a frame gives one answer; the columns are q's."""
-    names = [n for n, _ in inner.columns]
-    keys = _some(draw, names, 2) or names[:1]
-    spec = f"partition by {', '.join(f'q.{k}' for k in keys)}"
-    if not all_columns and draw(st.booleans()):
-        return spec
-    chosen = draw(st.permutations(names))
-    if not all_columns:
-        chosen = chosen[:1]
-    directions = ("", "", " desc", " nulls last", " desc nulls first")
-    orderings = [f"q.{n}{draw(st.sampled_from(directions))}" for n in chosen]
-    return f"{spec} order by {', '.join(orderings)}"
-
-
-def _told(draw: Draw, keys: list[str]) -> list[str]:
-    """What an output may say of the set that a group belongs to."""
-    every = ", ".join(f"q.{k}" for k in keys)
-    told = [f"grouping(q.{k}) as is_{k}" for k in keys] + [f"grouping_id({every}) as gid"]
-    return _some(draw, told, 2)
-
-
-def _sets(draw: Draw, keys: list[str]) -> str:
-    """GROUP BY several sets of the keys. DuckDB has a group without keys over no rows, and Spark
-    has not, so that a group counts only with rows."""
-    names = [f"q.{k}" for k in keys]
-    first, every = names[0], ", ".join(names)
-    shapes = [f"rollup({every})", f"cube({every})", f"grouping sets (({every}), ({first}), ())"]
-    shapes += [f"{first}, rollup({every})", f"rollup({first}), cube({names[-1]})"]
-    shapes += [f"grouping sets (({names[-1]}), ({first}), ({first}))", f"cube(({every}))"]
-    if len(names) > 1:
-        shapes += [f"{first}, cube({names[1]})", f"grouping sets (rollup({every}), ({names[1]}))"]
-    return f"group by {draw(st.sampled_from(shapes))} having count(*) > 0"
 
 
 def _set_operation(draw: Draw, depth: int) -> Query:
@@ -348,33 +313,6 @@ def _set_operation(draw: Draw, depth: int) -> Query:
         sides.append(f"select {items} from ({side.sql}) s")
     operator = draw(st.sampled_from(_SET_OPERATORS))
     return Query(f" {operator} ".join(sides), tuple(columns))
-
-
-def _predicate(draw: Draw, query: Query, alias: str) -> str:
-    name, number = draw(st.sampled_from(query.columns))
-    column = f"{alias}.{name}"
-    if not number:
-        return draw(st.sampled_from((f"{column} = 's1'", f"{column} is not null")))
-    shapes = (
-        "{c} > 0",
-        "{c} is null",
-        "{c} <> 1",
-        "{c} between 0 and 2",
-        "{c} in (1, 2) or {c} < 0",
-    )
-    return str(draw(st.sampled_from(shapes))).format(c=column)
-
-
-def _expression(draw: Draw, name: str, number: bool) -> str:
-    if not number:
-        return f"p.{name}"
-    shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "2 - p.{n} * 3 ", "-p.{n}")
-    shapes += ("case when p.{n} > 0 then p.{n} end",)
-    return str(draw(st.sampled_from(shapes))).format(n=name)
-
-
-def _some(draw: Draw, values: list[Any], most: int) -> list[Any]:
-    return list(draw(st.lists(st.sampled_from(values), unique=True, max_size=most)))
 
 
 _KINDS = (
@@ -402,39 +340,3 @@ _SET_OPERATORS = (
     "except",
     "except all",
 )
-_CALLS = (
-    "count(*)",
-    "count({x})",
-    "sum({x})",
-    "avg({x})",
-    "min({x})",
-    "max({x})",
-    "count(distinct {x})",
-    "sum({x}) filter (where {x} > 0)",
-    "count(*) filter (where {x} > 0)",
-    "count_if({x} > 1)",
-    "bool_and({x} > 0)",
-    "bool_or({x} > 1) filter (where {x} < 3)",
-    "bit_xor({x})",
-    "regr_count({x}, {x} + 1)",
-    "count({x}, {x} + 1)",
-    "count({x} > 0 and {x} < 3)",
-    "min({x}) filter (where {x} > 0)",
-)
-_WINDOWS = (
-    ("row_number()", True),
-    ("ntile(2)", True),
-    ("lag({x})", True),
-    ("lead({x}, 2, 0)", True),
-    ("first_value({x})", True),
-    ("last_value({x})", True),
-    ("nth_value({x}, 2)", True),
-    ("rank()", True),
-    ("count(*)", False),
-    ("count({x})", False),
-    ("sum({x})", False),
-    ("min({x})", False),
-    ("max({x})", False),
-    ("sum({x}) filter (where {x} > 0)", False),
-)
-"""Window functions, and whether they want ORDER BY over all columns here."""

@@ -14,7 +14,8 @@ from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
 from tests.differential.algebra.engine import Engine, bind, duck
-from tests.differential.algebra.queries import TABLES, queries, window_spec
+from tests.differential.algebra.parts import window_spec
+from tests.differential.algebra.queries import TABLES, queries
 from tests.differential.algebra.test_algebra import EXAMPLES, SETTINGS, WINDOWS, change
 
 _PLACES = ("row_number()", "ntile(3)", "lag({x})", "lead({x}, 2)", "lag({x}) ignore nulls")

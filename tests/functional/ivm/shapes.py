@@ -1,49 +1,13 @@
-"""Every shape of a query that is maintained, and how each is expected to be refreshed.
-
-The sources are `orders`, `customers` and `products` of `changes.py`; their columns hold NULLs and
-duplicates, and no column is a key.
-"""
+"""Every shape of a query that is maintained, and how each is expected to be refreshed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-ROWS, GROUPS, AFFECTED = "row_based", "group_aggregate", "affected_groups"
-PARTITIONS = "affected_partitions"
-ORDERS, CUSTOMERS, PRODUCTS = "orders", "customers", "products"
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A query, the technique that keeps it up to date, the sources whose changes must reach it.
-
-    on_models: it reads other ivm models, which may not change when the sources do.
-    """
-
-    sql: str
-    technique: str
-    sources: frozenset[str]
-    on_models: bool = False
-
-
-def _shape(technique: str, sql: str) -> Shape:
-    text = sql
-    sources = set()
-    for name in (ORDERS, CUSTOMERS, PRODUCTS):
-        text = text.replace(f"@{name}", f"{{{{ source('shop', '{name}') }}}}")
-        if f"@{name}" in sql:
-            sources.add(name)
-    if "ref('some_orders')" in sql or "ref('plain_orders')" in sql:
-        sources.add(ORDERS)
-    if "ref('plain_customers')" in sql:
-        sources.add(CUSTOMERS)
-    on_models = any(f"ref('{n}')" in sql for n in ("sales", "sales_by_region", "by_product"))
-    return Shape(text, technique, frozenset(sources), on_models)
-
+from tests.functional.ivm.nested_shapes import NESTED_SHAPES
+from tests.functional.ivm.shape import AFFECTED, GROUPS, ROWS, Shape, shape
 
 SHAPES: dict[str, Shape] = {
     # rows
-    "filter_and_expressions": _shape(
+    "filter_and_expressions": shape(
         ROWS,
         """
         select id, upper(product) as product, amount * 2 + 1 as doubled,
@@ -51,63 +15,63 @@ SHAPES: dict[str, Shape] = {
           year(placed) as `Placed In`
         from @orders where amount > -3 or product is null""",
     ),
-    "join_of_three": _shape(
+    "join_of_three": shape(
         ROWS,
         """
         select o.id, c.segment, p.category, o.price * p.weight as load
         from @orders as o inner join @customers as c on o.customer_id = c.customer_id
         join @products as p on p.product = o.product where c.region is not null""",
     ),
-    "self_join": _shape(
+    "self_join": shape(
         ROWS,
         """
         select a.id as one, b.id as other, a.product
         from @orders as a join @orders as b
         on a.customer_id = b.customer_id and a.product = b.product and a.id < b.id""",
     ),
-    "join_using": _shape(
+    "join_using": shape(
         ROWS,
         """
         select * from @orders join @customers using (customer_id)""",
     ),
-    "theta_join": _shape(
+    "theta_join": shape(
         ROWS,
         """
         select o.id, p.category from @orders as o, @products as p
         where o.price < p.weight or (o.price is null and p.weight > 2)""",
     ),
-    "cross_join": _shape(
+    "cross_join": shape(
         ROWS,
         """
         select c.segment, p.category from @customers as c cross join @products as p""",
     ),
-    "union_all": _shape(
+    "union_all": shape(
         ROWS,
         """
         select product as name, price as number from @orders
         union all select category, weight from @products
         union all select product, price from @orders where id < 10""",
     ),
-    "lateral_outer_posexplode": _shape(
+    "lateral_outer_posexplode": shape(
         ROWS,
         """
         select o.product, t.place, t.tag
         from @orders as o lateral view outer posexplode(o.tags) t as place, tag""",
     ),
-    "rows_ordered_and_limited": _shape(
+    "rows_ordered_and_limited": shape(
         ROWS,
         """
         select id, product, amount from @orders order by id desc nulls last, product, amount
         limit 7""",
     ),
     # distinct rows
-    "union_distinct": _shape(
+    "union_distinct": shape(
         ROWS,
         """
         select product from @orders union select product from @products""",
     ),
     # groups kept in accumulators
-    "aggregates_of_a_table": _shape(
+    "aggregates_of_a_table": shape(
         GROUPS,
         """
         select customer_id, product, count(*) as orders, count(amount) as amounts,
@@ -116,7 +80,7 @@ SHAPES: dict[str, Shape] = {
           max(placed) as latest, sum(id) as ids
         from @orders group by customer_id, product""",
     ),
-    "aggregates_of_a_join": _shape(
+    "aggregates_of_a_join": shape(
         GROUPS,
         """
         select c.segment, p.category, count(*) as n, count(o.amount) as amounts,
@@ -125,14 +89,14 @@ SHAPES: dict[str, Shape] = {
         from @orders as o join @customers as c on o.customer_id = c.customer_id
         join @products as p on p.product = o.product group by c.segment, p.category""",
     ),
-    "aggregates_of_a_self_join": _shape(
+    "aggregates_of_a_self_join": shape(
         GROUPS,
         """
         select a.segment, count(*) as pairs, sum(b.customer_id) as total, max(b.region) as region
         from @customers as a join @customers as b on a.manager_id = b.customer_id
         group by a.segment""",
     ),
-    "expressions_over_aggregates": _shape(
+    "expressions_over_aggregates": shape(
         GROUPS,
         """
         select upper(product) as p, sum(amount) / count(*) as mean,
@@ -140,7 +104,7 @@ SHAPES: dict[str, Shape] = {
           coalesce(sum(quantity), 0) + 1 as plus, count(*) > 3 as many
         from @orders group by upper(product)""",
     ),
-    "count_if_and_filter": _shape(
+    "count_if_and_filter": shape(
         GROUPS,
         """
         select region, count_if(customer_id > 3) as late,
@@ -149,46 +113,46 @@ SHAPES: dict[str, Shape] = {
           min(customer_id) filter (where segment <> 'a') as first_not_a
         from @customers group by region""",
     ),
-    "global_aggregates_of_a_join": _shape(
+    "global_aggregates_of_a_join": shape(
         GROUPS,
         """
         select count(o.amount) as n, sum(o.amount) as amount, max(c.region) as region
         from @orders as o join @customers as c using (customer_id) where c.segment = 'a'""",
     ),
-    "group_by_all": _shape(
+    "group_by_all": shape(
         GROUPS,
         """
         select segment, region is null as nowhere, count(*) as n, sum(customer_id) as ids
         from @customers group by all""",
     ),
-    "group_by_ordinals_and_aliases": _shape(
+    "group_by_ordinals_and_aliases": shape(
         GROUPS,
         """
         select c.segment, year(o.placed) as y, o.amount > 5 as large, sum(o.amount) as amount
         from @orders as o join @customers as c on c.customer_id = o.customer_id group by 1, y, 3""",
     ),
-    "top_groups": _shape(
+    "top_groups": shape(
         GROUPS,
         """
         select customer_id, count(*) as n, sum(amount) as amount from @orders
         group by customer_id having count(*) > 1
         order by n desc, customer_id nulls first limit 4""",
     ),
-    "aggregate_of_union_all": _shape(
+    "aggregate_of_union_all": shape(
         GROUPS,
         """
         select name, count(*) as n, max(number) as number from (
           select product as name, price as number from @orders
           union all select category, weight from @products) as u group by name""",
     ),
-    "aggregate_of_exploded": _shape(
+    "aggregate_of_exploded": shape(
         GROUPS,
         """
         select tag, count(*) as n, sum(quantity) as quantity
         from @orders lateral view explode(tags) t as tag group by tag""",
     ),
     # groups computed again
-    "other_aggregates": _shape(
+    "other_aggregates": shape(
         AFFECTED,
         """
         select segment, count(distinct region) as regions, stddev(customer_id) as deviation,
@@ -196,7 +160,7 @@ SHAPES: dict[str, Shape] = {
           count(*) as n, sum(manager_id) as managers, max(region) as region
         from @customers group by segment""",
     ),
-    "other_aggregates_of_a_join": _shape(
+    "other_aggregates_of_a_join": shape(
         AFFECTED,
         """
         select c.region, count(distinct o.product) as products, sum(o.price) as price,
@@ -205,37 +169,37 @@ SHAPES: dict[str, Shape] = {
         from @orders as o join @customers as c on o.customer_id = c.customer_id
         join @products as p on o.product <=> p.product group by c.region""",
     ),
-    "other_global_aggregates": _shape(
+    "other_global_aggregates": shape(
         AFFECTED,
         """
         select count(distinct product) as products, sum(price) as price, count(*) as n
         from @orders""",
     ),
-    "average_of_bigints": _shape(
+    "average_of_bigints": shape(
         AFFECTED,
         """
         select product, avg(quantity) as mean, count(*) as n from @orders group by product""",
     ),
     # rows of touched keys
-    "left_join": _shape(
+    "left_join": shape(
         ROWS,
         """
         select o.id, o.product, c.segment, c.region, 1 as one
         from @orders as o left join @customers as c on o.customer_id = c.customer_id""",
     ),
-    "full_join_with_residual": _shape(
+    "full_join_with_residual": shape(
         ROWS,
         """
         select o.id, o.product, c.customer_id, c.segment from @orders as o
         full outer join @customers as c on o.customer_id = c.customer_id and o.price > 2""",
     ),
-    "right_join_using": _shape(
+    "right_join_using": shape(
         ROWS,
         """
         select customer_id, o.product, c.region
         from @orders as o right join @customers as c using (customer_id)""",
     ),
-    "chain_of_left_joins": _shape(
+    "chain_of_left_joins": shape(
         ROWS,
         """
         select o.id, c.segment, p.category
@@ -243,26 +207,26 @@ SHAPES: dict[str, Shape] = {
         left join @products as p on p.product = o.product and p.weight > 1
         where o.amount is not null or c.region is null""",
     ),
-    "left_join_aggregate": _shape(
+    "left_join_aggregate": shape(
         GROUPS,
         """
         select c.segment, count(o.id) as orders, sum(o.amount) as amount, count(*) as n
         from @customers as c left join @orders as o using (customer_id) group by c.segment""",
     ),
-    "exists": _shape(
+    "exists": shape(
         ROWS,
         """
         select c.customer_id, c.segment from @customers as c
         where exists (select 1 from @orders as o where o.customer_id = c.customer_id
           and o.price > 1)""",
     ),
-    "not_exists": _shape(
+    "not_exists": shape(
         ROWS,
         """
         select c.customer_id, c.region from @customers as c
         where not exists (select * from @orders as o where o.customer_id = c.customer_id)""",
     ),
-    "in_and_exists": _shape(
+    "in_and_exists": shape(
         GROUPS,
         """
         select product, count(*) as n from @orders as o
@@ -270,20 +234,20 @@ SHAPES: dict[str, Shape] = {
           and exists (select 1 from @customers as c where c.customer_id = o.customer_id)
         group by product""",
     ),
-    "not_in": _shape(
+    "not_in": shape(
         ROWS,
         """
         select o.id, o.product from @orders as o
         where o.product not in (select product from @products where weight > 1)""",
     ),
-    "exists_or": _shape(
+    "exists_or": shape(
         ROWS,
         """
         select c.customer_id, c.region from @customers as c
         where c.segment is null
           or exists (select 1 from @orders as o where o.customer_id = c.customer_id)""",
     ),
-    "scalar_subqueries": _shape(
+    "scalar_subqueries": shape(
         ROWS,
         """
         select c.customer_id, c.segment,
@@ -291,36 +255,36 @@ SHAPES: dict[str, Shape] = {
         from @customers as c
         where c.customer_id <= (select max(customer_id) from @orders)""",
     ),
-    "scalar_subquery_having": _shape(
+    "scalar_subquery_having": shape(
         ROWS,
         """
         select product, sum(amount) as total from @orders group by product
         having sum(amount) >= (select min(weight) from @products)""",
     ),
-    "left_join_without_equality": _shape(
+    "left_join_without_equality": shape(
         ROWS,
         """
         select o.id, p.category from @orders as o
         left join @products as p on o.amount > p.weight and p.category is not null""",
     ),
-    "left_anti_join": _shape(
+    "left_anti_join": shape(
         ROWS,
         """
         select p.product, p.category from @products as p
         left anti join @orders as o on o.product = p.product and o.amount > 0""",
     ),
-    "except": _shape(
+    "except": shape(
         ROWS,
         """
         select product from @orders except select product from @products""",
     ),
-    "intersect_all": _shape(
+    "intersect_all": shape(
         ROWS,
         """
         select product, price from @orders intersect all select product, weight from @products""",
     ),
     # several sets of groups, pivots, generators
-    "rollup": _shape(
+    "rollup": shape(
         GROUPS,
         """
         select c.segment, o.product, count(*) as n, sum(o.amount * o.amount * o.amount) as cubes,
@@ -328,140 +292,16 @@ SHAPES: dict[str, Shape] = {
         from @orders as o join @customers as c on o.customer_id = c.customer_id
         group by c.segment, rollup (o.product)""",
     ),
-    "pivot": _shape(
+    "pivot": shape(
         GROUPS,
         """
         select * from (select customer_id, product, quantity from @orders)
         pivot (sum(quantity) as total, count(quantity) as n for product in ('ale', 'bun'))""",
     ),
-    "generator_in_select": _shape(
+    "generator_in_select": shape(
         ROWS,
         """
         select product, explode_outer(tags) as tag from @orders where amount > -3""",
     ),
-    # windows; where ORDER BY leaves rows equal, what they differ in is not selected
-    "newest_of_each": _shape(
-        PARTITIONS,
-        """
-        select customer_id, placed, product from (
-          select customer_id, placed, product,
-            row_number() over (partition by customer_id order by placed desc, product) as n
-          from @orders
-        ) where n <= 2""",
-    ),
-    "windows_over_two_keys": _shape(
-        PARTITIONS,
-        """
-        select id, amount, rank() over (partition by product order by amount desc nulls last) as r,
-          sum(amount) over (partition by customer_id order by placed) as so_far,
-          count(*) over (partition by product) as n
-        from @orders""",
-    ),
-    "window_over_aggregate": _shape(
-        PARTITIONS,
-        """
-        select customer_id, product, sum(amount) as amount,
-          dense_rank() over (partition by customer_id order by sum(amount) desc) as place,
-          sum(count(*)) over (partition by customer_id) as orders
-        from @orders group by customer_id, product""",
-    ),
-    "windows_over_join": _shape(
-        PARTITIONS,
-        """
-        select c.segment, p.category, o.amount,
-          max(o.quantity) over (partition by c.segment) as most,
-          sum(o.amount) over (
-            partition by p.category order by o.placed range between interval 2 days preceding
-            and current row
-          ) as lately
-        from @orders as o join @customers as c on o.customer_id = c.customer_id
-        join @products as p on p.product = o.product""",
-    ),
-    "aggregate_of_windows": _shape(
-        GROUPS,
-        """
-        select customer_id, run, count(*) as orders, min(placed) as since from (
-          select customer_id, placed,
-            sum(fresh) over (partition by customer_id order by placed) as run
-          from (
-            select customer_id, placed, case when datediff(
-              placed, lag(placed) over (partition by customer_id order by placed)
-            ) > 1 then 1 else 0 end as fresh from @orders
-          )
-        ) group by customer_id, run""",
-    ),
-    "aggregate_of_aggregate": _shape(
-        GROUPS,
-        """
-        select orders, count(*) as customers, max(amount) as best from (
-          select customer_id, count(*) as orders, sum(amount) as amount
-          from @orders group by customer_id) as t group by orders""",
-    ),
-    "join_of_aggregates": _shape(
-        ROWS,
-        """
-        select c.customer_id, c.segment, t.orders from @customers as c
-        join (select customer_id, count(*) as orders from @orders group by 1) as t
-        on t.customer_id = c.customer_id where t.orders > 1""",
-    ),
-    "aggregate_of_distinct": _shape(
-        GROUPS,
-        """
-        select segment, count(*) as regions
-        from (select distinct segment, region from @customers) as d group by segment""",
-    ),
-    # on other models
-    "join_of_plain_views": _shape(
-        ROWS,
-        """
-        select v.*, c.`Market Segment` as segment from {{ ref('plain_orders') }} as v
-        join {{ ref('plain_customers') }} as c on c.id = v.customer_id""",
-    ),
-    "over_ephemeral": _shape(
-        GROUPS,
-        """
-        select customer_id, max(amount) as amount, count(*) as n
-        from {{ ref('some_orders') }} group by customer_id""",
-    ),
-    "sales": _shape(
-        ROWS,
-        """
-        select o.id, o.product, o.amount, c.region, c.segment
-        from @orders as o join @customers as c on o.customer_id = c.customer_id""",
-    ),
-    "sales_by_region": _shape(
-        GROUPS,
-        """
-        select region, segment, sum(amount) as amount, count(*) as n
-        from {{ ref('sales') }} group by region, segment""",
-    ),
-    "regions": _shape(
-        GROUPS,
-        """
-        select region, max(amount) as best, sum(n) as n, count(*) as segments
-        from {{ ref('sales_by_region') }} group by region""",
-    ),
-    "by_product": _shape(
-        GROUPS,
-        """
-        select product, count(*) as n, sum(amount) as amount from @orders group by product
-        having count(*) > 1""",
-    ),
-    "models_joined": _shape(
-        GROUPS,
-        """
-        select s.segment, sum(b.n) as n from {{ ref('sales') }} as s
-        join {{ ref('by_product') }} as b on b.product = s.product group by s.segment""",
-    ),
-}
-
-OTHER_MODELS = {
-    "plain_orders.sql": """{{ config(materialized='view') }}
-        select customer_id, product as product_name, amount as spent
-        from {{ source('shop', 'orders') }} where quantity is not null""",
-    "plain_customers.sql": """{{ config(materialized='view') }}
-        select customer_id as id, segment as `Market Segment` from {{ source('shop', 'customers') }}
-        where region is not null""",
-    "some_orders.sql": """{{ config(materialized='ephemeral') }}
-        select customer_id, amount from {{ source('shop', 'orders') }} where amount <> 2""",
+    **NESTED_SHAPES,
 }

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.functional.ivm.changes import SOURCES_YML, Changes
-from tests.functional.ivm.shapes import OTHER_MODELS, SHAPES
+from tests.functional.ivm.nested_shapes import OTHER_MODELS
+from tests.functional.ivm.shapes import SHAPES
 from tests.functional.ivm.warehouse import Warehouse
 
 SEED = 20240229
