@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.columns import over, used_columns
+from dbt.adapters.ivm_spark.view.columns import used_columns
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
+from dbt.adapters.ivm_spark.view.sql_block import SqlBlock, aliased
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -53,47 +54,6 @@ class Bound:
 
 
 Binding = Callable[[Scan], Bound]
-
-
-@dataclass
-class _Block:
-    """A SELECT in the making; `columns` gives each column of the tree in this block's terms."""
-
-    table: exp.Expr
-    columns: dict[str, exp.Expr]
-    joins: list[exp.Expr] = field(default_factory=list)
-    laterals: list[exp.Expr] = field(default_factory=list)
-    where: list[exp.Expr] = field(default_factory=list)
-    broadcast: list[str] = field(default_factory=list)
-
-    def over(self, expression: exp.Expr) -> exp.Expr:
-        return over(expression, self.columns)
-
-    @property
-    def plain(self) -> bool:
-        """Nothing but columns of tables: no filter, no generator, no expression."""
-        bare = all(isinstance(e, exp.Column) for e in self.columns.values())
-        return bare and not self.where and not self.laterals
-
-    @property
-    def windowed(self) -> bool:
-        """A column is a window over the block's rows, so the block's rows are not to change."""
-        return any(e.find(exp.Window) is not None for e in self.columns.values())
-
-    def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
-        select = exp.Select(
-            expressions=[_aliased(expression, name) for name, expression in items],
-            joins=self.joins,
-            laterals=self.laterals,
-        )
-        select.set("from_", exp.From(this=self.table))
-        if self.broadcast:
-            aliases = [exp.to_identifier(alias, quoted=True) for alias in self.broadcast]
-            hint = exp.JoinHint(this="BROADCAST", expressions=aliases)
-            select.set("hint", exp.Hint(expressions=[hint]))
-        if self.where:
-            select.set("where", exp.Where(this=exp.and_(*self.where, wrap=True, copy=False)))
-        return select
 
 
 def render(node: Node, bind: Binding) -> exp.Query:
@@ -214,9 +174,9 @@ class _Renderer:
         pivot, names = pivot_clause(node)
         alias = exp.TableAlias(this=exp.to_identifier(self._names.unique("q"), quoted=True))
         table = exp.Subquery(this=query, alias=alias, pivots=[pivot])
-        return _Block(table, names).select([(c, names[c]) for c in node.columns])
+        return SqlBlock(table, names).select([(c, names[c]) for c in node.columns])
 
-    def _keyed(self, node: Aggregate) -> _Block:
+    def _keyed(self, node: Aggregate) -> SqlBlock:
         """A literal as a key would be read as a position: make it a column first."""
         block = self._rows(node.input)
         items = [(c, block.columns[c]) for c in node.input.columns]
@@ -227,10 +187,10 @@ class _Renderer:
         ]
         return self._derived(block.select(items), tuple(name for name, _ in items))
 
-    def _block(self, node: Node) -> _Block:
+    def _block(self, node: Node) -> SqlBlock:
         if isinstance(node, Scan):
             bound = self._bind(node)
-            return _Block(bound.table, dict(bound.columns))
+            return SqlBlock(bound.table, dict(bound.columns))
         if isinstance(node, Values):
             return self._values(node)
         if isinstance(node, Filter):
@@ -255,12 +215,12 @@ class _Renderer:
             return self._window(node)
         return self._derived(self.query(node), node.columns)
 
-    def _rows(self, node: Node) -> _Block:
+    def _rows(self, node: Node) -> SqlBlock:
         """A block whose rows may be filtered, joined or grouped in the block itself."""
         block = self._block(node)
         return self._closed(block, node) if block.windowed else block
 
-    def _values(self, node: Values) -> _Block:
+    def _values(self, node: Values) -> SqlBlock:
         if not node.columns:
             return self._derived(exp.select("0 as nothing", dialect="spark"), ())
         alias = self._names.unique("v")
@@ -269,9 +229,9 @@ class _Renderer:
             expressions=[exp.Tuple(expressions=[v.copy() for v in row]) for row in node.rows],
             alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=names),
         )
-        return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in node.columns})
+        return SqlBlock(table, {c: exp.column(c, table=alias, quoted=True) for c in node.columns})
 
-    def _project(self, node: Project) -> _Block:
+    def _project(self, node: Project) -> SqlBlock:
         block = self._block(node.input)
         uses = Counter(c.name for item in node.items for c in item.expression.find_all(exp.Column))
         if any(n > 1 and _computed(block.columns.get(name)) for name, n in uses.items()):
@@ -280,7 +240,7 @@ class _Renderer:
         block.columns = {item.name: block.over(item.expression) for item in node.items}
         return block
 
-    def _join(self, node: Join) -> _Block:
+    def _join(self, node: Join) -> SqlBlock:
         waiting = list(node.predicates)
         block = self._rows(node.inputs[0])
         if block.laterals:
@@ -306,7 +266,7 @@ class _Renderer:
         block.where.extend(block.over(p) for p in waiting)
         return block
 
-    def _semi_join(self, node: SemiJoin) -> _Block:
+    def _semi_join(self, node: SemiJoin) -> SqlBlock:
         block = self._rows(node.input)
         if block.laterals:
             block = self._closed(block, node.input)
@@ -314,7 +274,7 @@ class _Renderer:
         among = self._derived(self.query(rows), rows.columns)
         if rows is not node.among:
             block.broadcast.append(among.table.alias)
-        both = _Block(block.table, {**block.columns, **among.columns})
+        both = SqlBlock(block.table, {**block.columns, **among.columns})
         block.joins.append(
             exp.Join(
                 this=among.table,
@@ -325,7 +285,7 @@ class _Renderer:
         )
         return block
 
-    def _outer_join(self, node: OuterJoin) -> _Block:
+    def _outer_join(self, node: OuterJoin) -> SqlBlock:
         """A side whose rows may be filled with NULLs, or that is filtered, is a table of its own:
         its expressions and filters belong below the join."""
         left, right = self._rows(node.left), self._rows(node.right)
@@ -338,7 +298,7 @@ class _Renderer:
         left.joins.append(exp.Join(this=right.table, side=node.side, on=on))
         return left
 
-    def _subquery(self, node: ScalarSubquery | Mark) -> _Block:
+    def _subquery(self, node: ScalarSubquery | Mark) -> SqlBlock:
         """A subquery is an expression of the block; the columns that a correlated one does not
         find in itself are the block's."""
         block = self._rows(node.input)
@@ -355,12 +315,12 @@ class _Renderer:
         if not isinstance(node, Project) or not isinstance(node.input, Aggregate):
             return self.query(node)
         select = self._aggregate(node.input)
-        grouped = _Block(select, {item.alias: item.this for item in select.expressions})
-        items = [_aliased(grouped.over(item.expression), item.name) for item in node.items]
+        grouped = SqlBlock(select, {item.alias: item.this for item in select.expressions})
+        items = [aliased(grouped.over(item.expression), item.name) for item in node.items]
         select.set("expressions", items)
         return select
 
-    def _window(self, node: Window) -> _Block:
+    def _window(self, node: Window) -> SqlBlock:
         """Windows over the same rows share a block; one over another window's output does not."""
         block = self._block(node.input)
         used = used_columns(*(item.expression for item in node.items))
@@ -370,7 +330,7 @@ class _Renderer:
         block.columns = {**block.columns, **over}
         return block
 
-    def _generate(self, node: Generate) -> _Block:
+    def _generate(self, node: Generate) -> SqlBlock:
         block = self._rows(node.input)
         if block.where:
             block = self._closed(block, node.input)
@@ -390,7 +350,7 @@ class _Renderer:
             block.columns[name] = exp.column(name, table=alias, quoted=True)
         return block
 
-    def _few(self, node: Few) -> _Block:
+    def _few(self, node: Few) -> SqlBlock:
         """One table whose alias the hint of the join around it names."""
         block = self._rows(node.input)
         if block.joins or block.laterals:
@@ -398,17 +358,17 @@ class _Renderer:
         block.broadcast.append(block.table.alias)
         return block
 
-    def _closed(self, block: _Block, node: Node) -> _Block:
+    def _closed(self, block: SqlBlock, node: Node) -> SqlBlock:
         """A block as a table of its own."""
         query = block.select([(c, block.columns[c]) for c in node.columns])
         return self._derived(query, node.columns)
 
-    def _derived(self, query: exp.Query, columns: tuple[str, ...]) -> _Block:
+    def _derived(self, query: exp.Query, columns: tuple[str, ...]) -> SqlBlock:
         alias = self._names.unique("q")
         table = exp.Subquery(
             this=query, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
         )
-        return _Block(table, {c: exp.column(c, table=alias, quoted=True) for c in columns})
+        return SqlBlock(table, {c: exp.column(c, table=alias, quoted=True) for c in columns})
 
 
 def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.Expr:
@@ -425,10 +385,6 @@ def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.
 def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:
     parts = list(predicates)
     return exp.and_(*parts, wrap=True, copy=False) if parts else exp.true()
-
-
-def _aliased(expression: exp.Expr, name: str) -> exp.Expr:
-    return exp.alias_(expression.copy(), name, quoted=True)
 
 
 def _computed(expression: exp.Expr | None) -> bool:
