@@ -73,6 +73,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return _windowed(draw, depth)
     if kind in ("scalar", "condition"):
         return _with_subquery(draw, depth, kind)
+    if kind == "lateral":
+        return _lateral(draw, depth)
     inner = draw(queries(depth - 1))
     if kind == "filter":
         return Query(
@@ -214,6 +216,49 @@ def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
     return Query(f"select * from ({left.sql}) m0 where {shape.format(*parts)}", left.columns)
 
 
+def _lateral(draw: Draw, depth: int) -> Query:
+    """Each row with the rows, the groups, the first rows or the one row of a subquery over it."""
+    left, right = draw(queries(depth - 1)), draw(queries(min(depth - 1, 2)))
+    pairs = comparable(left, right)
+    if not pairs:
+        return left
+    a, b = draw(st.sampled_from(pairs))
+    form = draw(st.sampled_from(("rows", "whole", "groups", "first", "computed")))
+    operator = draw(st.sampled_from(("=", "=", "<=>", "<") if form == "rows" else ("=", "<=>")))
+    tied = f"from ({right.sql}) r where r.{b} {operator} m0.{a}"
+    if draw(st.booleans()):
+        tied += f" and {predicate(draw, right, 'r')}"
+    y = f"r.{draw(st.sampled_from(right.numbers))}" if right.numbers else "1"
+    name, number = draw(st.sampled_from(right.columns))
+    if form == "whole":
+        calls = ("count(*)", "count({y})", "max({y})", "coalesce(sum({y}), 0)")
+        call = draw(st.sampled_from(calls))
+        having = draw(st.sampled_from(("", "", " having count(*) <> 1")))
+        body = f"select cast({call.format(y=y)} as bigint) as v0, cast(min({y}) as bigint) as v1 "
+        body, own = f"{body} {tied}{having}", (("v0", True), ("v1", True))
+    elif form == "groups":
+        body = f"select r.{name} as v0, count(*) as v1 {tied} group by r.{name}"
+        own = (("v0", number), ("v1", True))
+    elif form == "first":
+        order = ", ".join(f"r.{n}" for n in draw(st.permutations([n for n, _ in right.columns])))
+        limit = draw(st.sampled_from(("limit 1", "limit 2", "limit 2 offset 1")))
+        body = f"select r.{name} as v0, {y} as v1 {tied} order by {order} {limit}"
+        own = (("v0", number), ("v1", True))
+    else:
+        x = f"m0.{a}" if a in left.numbers else "1"
+        value = f"{x} + {y}" if form == "computed" else y
+        body = f"select r.{name} as v0, {value} as v1 {tied}"
+        own = (("v0", number), ("v1", True))
+    join = draw(st.sampled_from(("cross join lateral {}", "left join lateral {} on l.v1 > 0")))
+    if form != "first" and draw(st.booleans()):
+        join = "left join lateral {} on true"
+    columns = [(f"m0.{n}", k) for n, k in left.columns] + [(f"l.{n}", k) for n, k in own]
+    kept = some(draw, columns, 4) or columns[-1:]
+    items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
+    names = tuple((f"k{place}", k) for place, (_, k) in enumerate(kept))
+    return Query(f"select {items} from ({left.sql}) m0 {join.format(f'({body}) l')}", names)
+
+
 def _exists(draw: Draw, left: Query, depth: int) -> str:
     right = draw(queries(min(depth - 1, 1)))
     pairs = comparable(left, right)
@@ -325,6 +370,7 @@ _KINDS = (
     "exists",
     "scalar",
     "condition",
+    "lateral",
     "group",
     "union",
     "window",

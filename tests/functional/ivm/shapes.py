@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.functional.ivm.nested_shapes import NESTED_SHAPES
-from tests.functional.ivm.shape import AFFECTED, GROUPS, ROWS, Shape, shape
+from tests.functional.ivm.shape import AFFECTED, GROUPS, PARTITIONS, ROWS, Shape, shape
 
 SHAPES: dict[str, Shape] = {
     # rows
@@ -260,6 +260,22 @@ SHAPES: dict[str, Shape] = {
         """
         select product, sum(amount) as total from @orders group by product
         having sum(amount) >= (select min(weight) from @products)""",
+    ),
+    "lateral": shape(
+        PARTITIONS,
+        """
+        select c.customer_id, l.orders, l.amount, f.product
+        from @customers as c left join lateral (select count(*) as orders, sum(o.amount) as amount
+          from @orders as o where o.customer_id = c.customer_id) l on l.orders > 2,
+        lateral (select o.product from @orders as o where o.customer_id = c.customer_id
+          and o.product is not null order by o.product limit 2) f""",
+    ),
+    "subquery_in_on": shape(
+        GROUPS,
+        """
+        select c.segment, count(*) as n from @orders as o join @customers as c
+        on o.customer_id = c.customer_id and o.product in (select product from @products)
+        group by c.segment""",
     ),
     "left_join_without_equality": shape(
         ROWS,

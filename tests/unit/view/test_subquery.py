@@ -11,6 +11,7 @@ from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
+    Filter,
     Join,
     Mark,
     OuterJoin,
@@ -100,6 +101,18 @@ def test_what_a_subquery_becomes(
     assert not any(_has(query, kind) for kind in not_kinds)
 
 
+def test_a_subquery_in_the_on_of_an_inner_join_is_one_in_where() -> None:
+    """Also before an outer join, which keeps only what the inner join has."""
+    condition = "o.amount > (select max(p.amount) from orders p)"
+    joined = f"select c.name from {C} join {O} on {TIED} and {condition}"
+    written = f"select c.name from {C} join {O} on {TIED} where {condition}"
+    assert _written(joined) == _written(written)
+    root = _view(f"{joined} right join customers d on d.name = o.note").root
+    (outer,) = (n for n in walk(root) if isinstance(n, OuterJoin))
+    assert any(isinstance(n, Filter) for n in walk(outer.left))
+    assert outer.side == "RIGHT"
+
+
 def test_a_count_of_no_rows_is_zero() -> None:
     root = _view(f"select (select count(*) from {O} where {TIED}) as n from {C}").root
     assert "COALESCE" in to_sql(render(root, bind_plain))
@@ -139,8 +152,10 @@ def test_refused_conditions(condition: str, names: str) -> None:
         (f"select c.name, c.customer_id in (select o.customer_id from {O}) as x from {C}",
          "as a value"),
         (f"select c.name from {C} order by (select max(o.order_id) from {O})", "subquery"),
-        (f"select c.name from {C} join {O} on {TIED} and o.amount > (select max(amount) from "
-         "orders)", "subquery"),
+        (f"select c.name from {C} left join {O} on {TIED} and o.amount > (select max(amount) from "
+         "orders)", "in the ON of a LEFT JOIN"),
+        (f"select c.name from {C} left semi join {O} on {TIED} and o.note in (select name from "
+         "customers)", "in the ON of a LEFT SEMI JOIN"),
         (f"select (select max(o.order_id) from {O}) as m, count(*) as n from {C} group by all",
          "GROUP BY a subquery"),
     ],

@@ -2,7 +2,9 @@
 
 A slice is taken back by netting its rows, so they must be comparable; a group that is computed
 twice must give the same value twice, which a sum of floats need not; keys of two inputs are
-matched by value, which text and numbers, and wide numbers and floats, do in more than one way.
+matched by value, which text and numbers, and wide numbers and floats, do in more than one way. A
+join with groups may be what a correlated subquery became: then several values of the groups' keys
+must not equal one value of the other side.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
     Item,
+    Join,
     Node,
     OuterJoin,
     Project,
@@ -46,6 +49,8 @@ def check_types(root: Node, describe: Describe) -> None:
     describe: Spark's types of a tree's columns. Raises NotMaintained.
     """
     for node in walk(root):
+        if isinstance(node, Join):
+            _check_groups(node, describe)
         if not isinstance(node, (Aggregate, Distinct, OuterJoin, SemiJoin, SetOp, Window)):
             continue
         for child in children(node):
@@ -101,22 +106,36 @@ def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
     return all(is_small(kind) for kind in describe(_keys(rows, arguments)).values())
 
 
+def _check_groups(node: Join, describe: Describe) -> None:
+    """Every input with groups against the others."""
+    for one in node.inputs:
+        if any(isinstance(below, (Aggregate, Distinct, Window)) for below in walk(one)):
+            others = Join(tuple(i for i in node.inputs if i is not one))
+            _check_matches(one, others, node.predicates, describe)
+
+
 def _check_keys(node: Node, describe: Describe) -> None:
     if isinstance(node, SetOp):
         left, right = describe(node.left), describe(node.right)
-        pairs = list(zip(left.values(), right.values(), strict=True))
+        _check_pairs(left, right)
     elif isinstance(node, (OuterJoin, SemiJoin)):
         one, other = children(node)
         plain = tuple(null_aware(p) or p for p in node.predicates)
-        keys = equal_pairs(plain, one, other)
-        if not keys:
-            return
+        _check_matches(one, other, plain, describe)
+
+
+def _check_matches(
+    one: Node, other: Node, predicates: tuple[exp.Expr, ...], describe: Describe
+) -> None:
+    keys = equal_pairs(predicates, one, other)
+    if keys:
         left = describe(_keys(one, [a for a, _ in keys]))
         right = describe(_keys(other, [b for _, b in keys]))
-        pairs = list(zip(left.values(), right.values(), strict=True))
-    else:
-        return
-    for a, b in pairs:
+        _check_pairs(left, right)
+
+
+def _check_pairs(left: dict[str, str], right: dict[str, str]) -> None:
+    for a, b in zip(left.values(), right.values(), strict=True):
         if (a == "string") != (b == "string") or _is_rounded(a, b) or _is_rounded(b, a):
             raise not_supported(f"a match of {a} with {b}")
 

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Generate,
     GroupingSets,
     Join,
+    Lateral,
     Mark,
     Node,
     OuterJoin,
@@ -73,6 +74,10 @@ def _prune(node: Node, needed: set[str]) -> Node:
         return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
     if isinstance(node, (ScalarSubquery, Mark)):
         return _prune_subquery(node, needed)
+    if isinstance(node, Lateral):
+        needed = needed | used_columns(*node.predicates)
+        query = _prune(node.query, needed)
+        return replace(node, input=_prune(node.input, needed | free_columns(query)), query=query)
     if isinstance(node, SetOp):
         return SetOp(_whole(node.left), _whole(node.right), node.kind, node.all)
     if isinstance(node, Distinct):

@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Generate,
     GroupingSets,
     Join,
+    Lateral,
     Limit,
     Mark,
     Node,
@@ -207,6 +208,8 @@ class _Renderer:
             return self._semi_join(node)
         if isinstance(node, (ScalarSubquery, Mark)):
             return self._subquery(node)
+        if isinstance(node, Lateral):
+            return self._lateral(node)
         if isinstance(node, Generate):
             return self._generate(node)
         if isinstance(node, Few):
@@ -307,6 +310,25 @@ class _Renderer:
         if isinstance(node, Mark):
             value = _predicate(query, [block.over(o) for o in node.operands], node.negated)
         block.columns = {**block.columns, node.name: value}
+        return block
+
+    def _lateral(self, node: Lateral) -> SqlBlock:
+        block = self._rows(node.input)
+        if block.laterals:
+            block = self._closed(block, node.input)
+        query = block.over(self._subselect(node.query))
+        alias = self._names.unique("q")
+        name = exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
+        join = exp.Join(this=exp.Lateral(this=exp.Subquery(this=query), alias=name))
+        own = {c: exp.column(c, table=alias, quoted=True) for c in node.query.columns}
+        block.columns = {**block.columns, **own}
+        if node.left:
+            join.set("side", "LEFT")
+        elif not node.predicates:
+            join.set("kind", "CROSS")
+        if node.left or node.predicates:
+            join.set("on", _all(block.over(p) for p in node.predicates))
+        block.joins.append(join)
         return block
 
     def _subselect(self, node: Node) -> exp.Query:

@@ -165,6 +165,25 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class Lateral:
+    """Each row with each row that a subquery has for it, where every predicate is true.
+
+    Only in the tree as written. A correlated subquery uses columns of the input. With `left` a
+    row without any stays, with NULLs. `name` is unique among the names of the tree.
+    """
+
+    input: Node
+    query: Node
+    name: str
+    predicates: tuple[exp.Expr, ...] = ()
+    left: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.input.columns + self.query.columns
+
+
+@dataclass(frozen=True)
 class Generate:
     """LATERAL VIEW: each row with each row that the generator makes of it."""
 
@@ -330,7 +349,7 @@ class Limit(_Rows):
 Node: TypeAlias = (
     "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
     " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Sort | Limit"
-    " | ScalarSubquery | Mark"
+    " | ScalarSubquery | Mark | Lateral"
 )
 
 
@@ -344,7 +363,7 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.left, node.right)
     if isinstance(node, SemiJoin):
         return (node.input, node.among)
-    if isinstance(node, (ScalarSubquery, Mark)):
+    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
         return (node.input, node.query)
     return (node.input,)
 
@@ -359,7 +378,7 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
         return replace(node, left=inputs[0], right=inputs[1])
     if isinstance(node, SemiJoin):
         return replace(node, input=inputs[0], among=inputs[1])
-    if isinstance(node, (ScalarSubquery, Mark)):
+    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
         return replace(node, input=inputs[0], query=inputs[1])
     return replace(node, input=inputs[0])
 

@@ -1,8 +1,9 @@
 """A correlated subquery becomes a relation and the predicates that tie it to the block around it.
 
 The predicates that use free columns are pulled up: through a projection, which then passes their
-columns on, and through GROUP BY and DISTINCT where they are equalities, whose inner sides are then
-grouped by. Seshadri, Pirahesh, Leung, "Complex query decorrelation" (ICDE 1996).
+columns on, and through GROUP BY, DISTINCT, windows and LIMIT where they are equalities, whose inner
+sides are then grouped or partitioned by. Seshadri, Pirahesh, Leung, "Complex query decorrelation"
+(ICDE 1996); a LIMIT counts the rows of each value, as in Spark's `DecorrelateInnerQuery`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.columns import column, free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
-from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.reasons import not_supported
+from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -22,11 +23,13 @@ from dbt.adapters.ivm_spark.view.tree import (
     Generate,
     Item,
     Join,
+    Limit,
     Node,
     OuterJoin,
     Project,
     SemiJoin,
     Sort,
+    Window,
 )
 
 
@@ -43,7 +46,7 @@ def decorrelated(query: Node, prefix: str) -> Decorrelated:
 
     prefix: what the names of new columns begin with, unique in the tree. Raises NotMaintained
     (OPERATOR_NOT_SUPPORTED) for free columns anywhere but in WHERE, and for other predicates than
-    equalities below GROUP BY or DISTINCT.
+    equalities below GROUP BY, DISTINCT, a window or LIMIT.
     """
     free = frozenset(free_columns(query))
     if not free:
@@ -56,7 +59,10 @@ def decorrelated(query: Node, prefix: str) -> Decorrelated:
 
 def inner_side(predicate: exp.Expr, inner: set[str]) -> tuple[exp.Expr, exp.Expr] | None:
     """The sides of an equality between a subquery and the block around it, the inner one first."""
-    for one, other in sides(predicate):
+    bare = predicate.unnest()
+    if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
+        return None
+    for one, other in ((bare.left, bare.right), (bare.right, bare.left)):
         ones, others = used_columns(one), used_columns(other)
         if ones and ones <= inner and not others & inner:
             return one, other
@@ -85,6 +91,10 @@ class _Puller:
             return self._distinct(node)
         if isinstance(node, Sort):
             return self.pulled(node.input)
+        if isinstance(node, Window):
+            return self._window(node)
+        if isinstance(node, Limit):
+            return self._limit(node)
         if isinstance(node, Generate):
             below = self.pulled(node.input)
             return Decorrelated(replace(node, input=below.node), below.predicates)
@@ -135,6 +145,35 @@ class _Puller:
         items = passed((*node.columns, *sorted(inner)))
         return Decorrelated(Distinct(Project(below.node, items)), below.predicates)
 
+    def _window(self, node: Window) -> Decorrelated:
+        """Rows that different values of the equalities have are not in one partition."""
+        below = self._keyed(self.pulled(node.input))
+        keys = self._inner(below)
+        items = tuple(Item(i.name, _partitioned(i.expression, keys)) for i in node.items)
+        return Decorrelated(Window(below.node, items), below.predicates)
+
+    def _limit(self, node: Limit) -> Decorrelated:
+        """The first rows of each of the equalities' values: those whose number is small enough."""
+        if not isinstance(node.input, Sort):
+            raise not_supported("a correlated LIMIT without ORDER BY")
+        below = self._keyed(self.pulled(node.input.input))
+        place = f"{self._prefix}place_{self._count}"
+        self._count += 1
+        order = exp.Order(expressions=[o.copy() for o in node.input.orderings])
+        number = exp.Window(
+            this=exp.Anonymous(this="row_number"),
+            partition_by=[column(c) for c in self._inner(below)],
+            order=order,
+            over="OVER",
+        )
+        rows = one_answer(Window(below.node, (Item(place, number),)))
+        return Decorrelated(Filter(rows, _within(place, node)), below.predicates)
+
+    def _inner(self, below: Decorrelated) -> list[str]:
+        """The columns that the predicates of `_keyed` tie to the block around."""
+        sides = (self._sides(p, below.node)[0].name for p in below.predicates)
+        return list(dict.fromkeys(sides))
+
     def _keyed(self, below: Decorrelated) -> Decorrelated:
         """The same with bare columns as the inner sides of its predicates, all equalities."""
         items = list(passed(below.node.columns))
@@ -154,10 +193,10 @@ class _Puller:
         return Decorrelated(node, tuple(predicates))
 
     def _sides(self, predicate: exp.Expr, node: Node) -> tuple[exp.Expr, exp.Expr]:
-        found = inner_side(predicate, set(node.columns))
-        if found is None:
-            raise not_supported("a correlation by more than equalities below GROUP BY or DISTINCT")
-        return found
+        sides = inner_side(predicate, set(node.columns))
+        if sides is None:
+            raise not_supported("a correlation by more than equalities below a group or LIMIT")
+        return sides
 
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
         """A projection that keeps the columns of the predicates."""
@@ -168,3 +207,24 @@ class _Puller:
     def _split(self, parts: list[exp.Expr]) -> tuple[list[exp.Expr], list[exp.Expr]]:
         across = [p for p in parts if used_columns(p) & self._free]
         return [p for p in parts if not used_columns(p) & self._free], across
+
+
+def _partitioned(window: exp.Expr, keys: list[str]) -> exp.Expr:
+    window = window.copy()
+    window.set("partition_by", [*window.args["partition_by"], *map(column, keys)])
+    return window
+
+
+def _within(place: str, limit: Limit) -> exp.Expr:
+    """The condition on a row's number that LIMIT and OFFSET are."""
+    first, most = limit.offset, limit.limit
+    if not all(e is None or (isinstance(e, exp.Literal) and e.is_int) for e in (first, most)):
+        raise not_supported("a correlated LIMIT that is no number")
+    skipped = int(first.name) if first is not None else 0
+    conditions: list[exp.Expr] = []
+    if skipped:
+        conditions.append(exp.GT(this=column(place), expression=exp.Literal.number(skipped)))
+    if most is not None:
+        last = exp.Literal.number(skipped + int(most.name))
+        conditions.append(exp.LTE(this=column(place), expression=last))
+    return exp.and_(*conditions)

@@ -73,9 +73,9 @@ def _folded(expression: exp.Expr, marks: dict[str, bool]) -> exp.Expr:
 
 def _of_outer_join(node: Filter, project: Project, join: OuterJoin) -> Node:
     """A row without a partner has NULLs there, for which a comparison is never true."""
+    predicate = over(node.predicate, {i.name: i.expression for i in project.items})
     if join.side != "LEFT" or not join.predicates:
         return node
-    predicate = over(node.predicate, {i.name: i.expression for i in project.items})
     if not _rejects_null(predicate, set(join.right.columns)):
         return node
     return Filter(

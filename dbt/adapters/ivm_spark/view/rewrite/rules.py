@@ -13,6 +13,7 @@ from typing import Any
 from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.rewrite.filter import rewrite_filter
 from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import rewrite_grouping_sets
+from dbt.adapters.ivm_spark.view.rewrite.lateral import rewrite_lateral
 from dbt.adapters.ivm_spark.view.rewrite.mark import rewrite_mark
 from dbt.adapters.ivm_spark.view.rewrite.pivot import rewrite_pivot, rewrite_unpivot
 from dbt.adapters.ivm_spark.view.rewrite.scalar import rewrite_scalar
@@ -20,6 +21,7 @@ from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
 from dbt.adapters.ivm_spark.view.tree import (
     Filter,
     GroupingSets,
+    Lateral,
     Mark,
     Node,
     Pivot,
@@ -33,6 +35,7 @@ from dbt.adapters.ivm_spark.view.tree import (
 REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
     (ScalarSubquery, rewrite_scalar),
     (Mark, rewrite_mark),
+    (Lateral, rewrite_lateral),
     (Filter, rewrite_filter),
     (Window, one_answer),
     (GroupingSets, rewrite_grouping_sets),

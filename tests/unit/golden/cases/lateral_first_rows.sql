@@ -1,0 +1,289 @@
+-- view
+select c.name, l.order_id from shop.customers c, lateral (select o.order_id from shop.orders o where o.customer_id = c.customer_id order by o.amount desc limit 2) l
+
+-- state
+SELECT
+  `q_2`.`name` AS `name`,
+  `q_2`.`order_id_2` AS `order_id_2`,
+  xxhash64(`q_2`.`name`, `q_2`.`order_id_2`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q`.`order_id` AS `order_id_2`,
+    COUNT(*) AS `__ivm_count`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+  JOIN (
+    SELECT
+      `o`.`order_id` AS `order_id`,
+      `o`.`amount` AS `sort_key`,
+      `o`.`customer_id` AS `o_customer_id`,
+      row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+  ) AS `q`
+    ON `q`.`o_customer_id` = `c`.`customer_id`
+  WHERE
+    `q`.`__ivm_lateral_place_0` <= 2
+  GROUP BY
+    `c`.`name`,
+    `q`.`order_id`
+) AS `q_2`
+
+-- visible
+SELECT
+  `state`.`name` AS `name`,
+  `state`.`order_id_2` AS `order_id_2`
+FROM `shop`.`v__ivm` AS `state`
+LATERAL VIEW
+EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
+
+-- merge of inserts in customers
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_2`.`name` AS `name`,
+  `q_2`.`order_id_2` AS `order_id_2`,
+  `q_2`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_2`.`name`, `q_2`.`order_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q`.`order_id` AS `order_id_2`,
+    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
+  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  JOIN (
+    SELECT
+      `o`.`order_id` AS `order_id`,
+      `o`.`amount` AS `sort_key`,
+      `o`.`customer_id` AS `o_customer_id`,
+      row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+  ) AS `q`
+    ON `q`.`o_customer_id` = `c`.`customer_id`
+  WHERE
+    `q`.`__ivm_lateral_place_0` <= 2
+  GROUP BY
+    `c`.`name`,
+    `q`.`order_id`
+) AS `q_2`
+WHERE
+  `q_2`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`order_id_2`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of inserts in orders
+cache table ivm_kept_1 as
+SELECT
+  `o`.`order_id` AS `order_id`,
+  `o`.`amount` AS `sort_key`,
+  `o`.`customer_id` AS `o_customer_id`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_6`.`name` AS `name`,
+  `q_6`.`order_id_2` AS `order_id_2`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`name`, `q_6`.`order_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q_5`.`order_id` AS `order_id_2`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_4`.`order_id` AS `order_id`,
+      `q_4`.`sort_key` AS `sort_key`,
+      `q_4`.`o_customer_id` AS `o_customer_id`,
+      row_number() OVER (
+        PARTITION BY `q_4`.`o_customer_id`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`sort_key` DESC, `q_4`.`order_id`
+      ) AS `__ivm_lateral_place_0`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_3`.`order_id` AS `order_id`,
+        `q_3`.`sort_key` AS `sort_key`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_2`.`order_id` AS `order_id`,
+          `q_2`.`sort_key` AS `sort_key`,
+          `q_2`.`o_customer_id` AS `o_customer_id`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `o`.`order_id` AS `order_id`,
+            `o`.`amount` AS `sort_key`,
+            `o`.`customer_id` AS `o_customer_id`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`order_id` AS `order_id`,
+            `ivm_kept_1`.`sort_key` AS `sort_key`,
+            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`order_id`,
+          `q_2`.`sort_key`,
+          `q_2`.`o_customer_id`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
+  JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `q_5`.`o_customer_id` = `c`.`customer_id`
+  WHERE
+    `q_5`.`__ivm_lateral_place_0` <= 2
+  GROUP BY
+    `c`.`name`,
+    `q_5`.`order_id`
+) AS `q_6`
+WHERE
+  `q_6`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`order_id_2`,
+  `s`.`__ivm_hash`
+)
+
+-- merge of changes in orders
+cache table ivm_kept_1 as
+SELECT
+  `o`.`order_id` AS `order_id`,
+  `o`.`amount` AS `sort_key`,
+  `o`.`customer_id` AS `o_customer_id`,
+  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_6`.`name` AS `name`,
+  `q_6`.`order_id_2` AS `order_id_2`,
+  `q_6`.`__ivm_count` AS `__ivm_count`,
+  xxhash64(`q_6`.`name`, `q_6`.`order_id_2`) AS `__ivm_hash`
+FROM (
+  SELECT
+    `c`.`name` AS `name`,
+    `q_5`.`order_id` AS `order_id_2`,
+    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `q_4`.`order_id` AS `order_id`,
+      `q_4`.`sort_key` AS `sort_key`,
+      `q_4`.`o_customer_id` AS `o_customer_id`,
+      row_number() OVER (
+        PARTITION BY `q_4`.`o_customer_id`, `q_4`.`__ivm_side`
+        ORDER BY `q_4`.`sort_key` DESC, `q_4`.`order_id`
+      ) AS `__ivm_lateral_place_0`,
+      `q_4`.`__ivm_side` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `q_3`.`order_id` AS `order_id`,
+        `q_3`.`sort_key` AS `sort_key`,
+        `q_3`.`o_customer_id` AS `o_customer_id`,
+        `q_3`.`__ivm_side` AS `__ivm_side`,
+        `q_3`.`__ivm_times` AS `__ivm_times`
+      FROM (
+        SELECT
+          `q_2`.`order_id` AS `order_id`,
+          `q_2`.`sort_key` AS `sort_key`,
+          `q_2`.`o_customer_id` AS `o_customer_id`,
+          `q_2`.`__ivm_side` AS `__ivm_side`,
+          SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+        FROM (
+          SELECT
+            `o`.`order_id` AS `order_id`,
+            `o`.`amount` AS `sort_key`,
+            `o`.`customer_id` AS `o_customer_id`,
+            `generated`.`__ivm_side` AS `__ivm_side`,
+            1 AS `__ivm_weight`
+          FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+          LEFT SEMI JOIN (
+            SELECT DISTINCT
+              `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_kept_1 AS `ivm_kept_1`
+          ) AS `q`
+            ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+          LATERAL VIEW
+          EXPLODE(array(1, -1)) generated AS `__ivm_side`
+          UNION ALL
+          SELECT
+            `ivm_kept_1`.`order_id` AS `order_id`,
+            `ivm_kept_1`.`sort_key` AS `sort_key`,
+            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+            -1 AS `__ivm_side`,
+            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_kept_1 AS `ivm_kept_1`
+        ) AS `q_2`
+        GROUP BY
+          `q_2`.`order_id`,
+          `q_2`.`sort_key`,
+          `q_2`.`o_customer_id`,
+          `q_2`.`__ivm_side`
+      ) AS `q_3`
+      WHERE
+        `q_3`.`__ivm_times` > 0
+    ) AS `q_4`
+    LATERAL VIEW
+    EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+  ) AS `q_5`
+  JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+    ON `q_5`.`o_customer_id` = `c`.`customer_id`
+  WHERE
+    `q_5`.`__ivm_lateral_place_0` <= 2
+  GROUP BY
+    `c`.`name`,
+    `q_5`.`order_id`
+) AS `q_6`
+WHERE
+  `q_6`.`__ivm_count` <> 0
+) as s
+on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
+when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
+when matched and (`s`.`__ivm_count` <> 0) then update set
+  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
+  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+  `s`.`name`,
+  `s`.`order_id_2`,
+  `s`.`__ivm_hash`
+)
