@@ -19,8 +19,9 @@ lint: venv
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Two processes with a Spark each: one alone leaves a core idle for half of the time.
 test: venv
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 test-unit: venv
 	$(BIN)/python -m pytest tests/unit

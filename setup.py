@@ -45,6 +45,7 @@ setup(
             "hypothesis",
             "mypy",
             "pytest",
+            "pytest-xdist",
             "ruff",
             "setuptools",
             "tpchgen-cli",
