@@ -19,7 +19,15 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.guards import check_types
+from dbt.adapters.ivm_spark.delta.ranges import (
+    Answer,
+    Question,
+    answered,
+    open_questions,
+    questions_sql,
+)
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
@@ -104,10 +112,25 @@ class Engine:
         relations = frozenset(self.tables[name].relation.name for name in moved)
         change = delta(layout.input, Context(relations & frozenset(view.sources)))
         if change is not None:
-            parts = merge(layout, change, STATE, bind, insert_only)
-            for name, query in parts.kept:
-                self.connection.execute(f"create or replace temp table {name} as {duck(query)}")
-            self.connection.execute(merge_sql(parts))
+            # Every table counts as big in the windows of more than one, so that keys are asked for.
+            sources = self._big_sources() if len(relations) > 1 else {}
+            answers: dict[Question, Answer] = {}
+
+            def parts() -> Merge:
+                return merge(
+                    layout, change, STATE, bind, insert_only, sources=sources, answers=answers
+                )
+
+            merging, kept = parts(), set[str]()
+            for number in range(len(merging.asks)):
+                asked = open_questions(merging.asks, number, kept, answers)
+                if asked:
+                    answers.update(self._answers(asked))
+                    merging = parts()
+                for name, query in merging.kept[number : number + 1]:
+                    self.connection.execute(f"create or replace temp table {name} as {duck(query)}")
+                    kept.add(name)
+            self.connection.execute(merge_sql(merging))
             spoiled = 'select count(*) from "v__ivm" where "__ivm_count" is null'
             assert self.connection.execute(spoiled).fetchall() == [(0,)], "a negative count"
 
@@ -122,6 +145,17 @@ class Engine:
     def bag(self, sql: str) -> Counter[tuple[Any, ...]]:
         rows = self.connection.execute(sql).fetchall()
         return Counter(tuple(_comparable(v) for v in row) for row in rows)
+
+    def _answers(self, asked: list[Question]) -> dict[Question, Answer]:
+        found = self.connection.execute(duck(questions_sql(asked)))
+        names = [column[0] for column in found.description]
+        return answered(asked, [dict(zip(names, row, strict=True)) for row in found.fetchall()])
+
+    def _big_sources(self) -> dict[str, SourceFacts]:
+        return {
+            t.relation.name: SourceFacts(BIG_ROWS, {n.lower(): k for n, k in t.relation.columns})
+            for t in self.tables.values()
+        }
 
     def _insert(self, table: str, rows: list[tuple[Any, ...]]) -> None:
         if rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from benchmarks.tpch.data import (
     model,
     updates,
 )
+from dbt.adapters.ivm_spark.delta import within
 from tests.functional.ivm.warehouse import Warehouse
 
 SCALE = 0.005
@@ -28,6 +30,13 @@ FULL: dict[int, str] = {}
 
 
 class TestTpch:
+    @pytest.fixture(scope="class", autouse=True)
+    def every_table_is_big(self) -> Iterator[None]:
+        """So that what a change meets is narrowed to its keys, as on tables of millions of rows."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(within, "BIG_ROWS", 1)
+            yield
+
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
         # at this scale few orders are as large, and few parts as important, as the queries want

@@ -88,23 +88,10 @@ def _template(parts: Merge) -> str:
         "Adapter", (), {"quote": staticmethod(lambda n: f"`{n}`")}
     )
     environment.globals["ivm_quoted"] = lambda state: state
-    plan = type("Plan", (), {"merge": merge_text(parts)})
+    plan = type("Plan", (), {"merge": MergeSql.of(parts)})
     macro = environment.from_string(text).module.ivm_spark__ivm_merge
     kept = [f"cache table {name} as\n{query};\n\n" for name, query in plan.merge.kept]
     return "".join(kept) + str(macro(STATE, plan)).strip()
-
-
-def merge_text(parts: Merge) -> MergeSql:
-    return MergeSql(
-        kept=tuple((n, to_sql(q, pretty=True)) for n, q in parts.kept),
-        source=to_sql(parts.source, pretty=True),
-        on=to_sql(parts.on),
-        gone=to_sql(parts.gone) if parts.gone is not None else "",
-        changed=to_sql(parts.changed),
-        updates=tuple((n, to_sql(v)) for n, v in parts.updates),
-        born=to_sql(parts.born),
-        inserts=tuple((n, to_sql(v)) for n, v in parts.inserts),
-    )
 
 
 def _sections(text: str) -> dict[str, str]:

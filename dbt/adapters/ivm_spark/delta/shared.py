@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     SetOp,
     UnionAll,
+    Within,
     children,
     with_children,
 )
@@ -75,7 +76,7 @@ class _Graph:
         number = self._of[id(node)]
         if number not in self._done:
             over = with_children(node, tuple(self._fold(child) for child in children(node)))
-            if self._uses[number] > 1 and _slim(over) and _costs(over):
+            if self._uses[number] > 1 and is_slim(over) and reads_sources(over):
                 kept = Kept(f"{KEPT}{len(self._kept) + 1}", over)
                 self._kept[number] = kept
                 over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))
@@ -98,31 +99,33 @@ def _are(value: object, inputs: set[int]) -> bool:
     return isinstance(value, tuple) and bool(value) and all(id(v) in inputs for v in value)
 
 
-def _slim(node: Node) -> bool:
+def is_slim(node: Node) -> bool:
     """Whether a relation has no more rows than changed, or than meet what changed."""
     if isinstance(node, Scan):
         return node.at is At.CHANGES or node.relation.startswith(KEPT)
     if is_empty(node):
         return True
     if isinstance(node, Join):
-        return any(map(_slim, node.inputs))
+        return any(map(is_slim, node.inputs))
     if isinstance(node, UnionAll):
-        return all(map(_slim, node.inputs))
+        return all(map(is_slim, node.inputs))
     if isinstance(node, SemiJoin):
-        return _slim(node.input) or (_slim(node.among) and not node.anti)
+        return is_slim(node.input) or (is_slim(node.among) and not node.anti)
     if isinstance(node, OuterJoin):
         sides = {"LEFT": (node.left,), "RIGHT": (node.right,)}
-        return all(map(_slim, sides.get(node.side, (node.left, node.right))))
+        return all(map(is_slim, sides.get(node.side, (node.left, node.right))))
     if isinstance(node, SetOp):
-        return _slim(node.left)
+        return is_slim(node.left)
+    if isinstance(node, Within):
+        return is_slim(node.input)
     below = children(node)
-    return len(below) == 1 and _slim(below[0])
+    return len(below) == 1 and is_slim(below[0])
 
 
-def _costs(node: Node) -> bool:
+def reads_sources(node: Node) -> bool:
     """Whether a relation reads a source or a feed; one over kept relations only is cheap."""
     if isinstance(node, Scan):
         return not node.relation.startswith(KEPT)
     if is_empty(node):
         return False
-    return any(_costs(child) for child in children(node))
+    return any(reads_sources(child) for child in children(node))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import Reason
 
 
@@ -35,10 +39,12 @@ class Technique(str, Enum):
 class MergeSql:
     """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` may be empty.
 
-    kept: name and query of the temporary relations that the source reads, for `ivm_keep`.
+    kept: name and query of the temporary relations that the source reads, for `ivm_keep`; asks:
+    for each of them and for the MERGE what it is worth to know before.
     """
 
     kept: tuple[tuple[str, str], ...]
+    asks: tuple[tuple[Question, ...], ...]
     source: str
     on: str
     gone: str
@@ -47,12 +53,28 @@ class MergeSql:
     born: str
     inserts: tuple[tuple[str, str], ...]
 
+    @classmethod
+    def of(cls, parts: Merge) -> MergeSql:
+        """The text of a MERGE's trees."""
+        return cls(
+            kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
+            asks=parts.asks,
+            source=to_sql(parts.source, pretty=True),
+            on=to_sql(parts.on),
+            gone=to_sql(parts.gone) if parts.gone is not None else "",
+            changed=to_sql(parts.changed),
+            updates=tuple((name, to_sql(value)) for name, value in parts.updates),
+            born=to_sql(parts.born),
+            inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),
+        )
+
 
 @dataclass(frozen=True)
 class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
-    fill: the SELECT of a rebuild; merge: the MERGE of an incremental one; view: the SELECT of the
+    fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
+    with answers to what it asks; view: the SELECT of the
     view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
     type) of the query's columns.
     """
@@ -63,6 +85,7 @@ class Plan:
     reason: Reason | None = None
     fill: str = ""
     merge: MergeSql | None = None
+    merge_with: Callable[[Answers], MergeSql] | None = None
     view: str = ""
     shown: str = ""
     outputs: tuple[tuple[str, str], ...] = ()

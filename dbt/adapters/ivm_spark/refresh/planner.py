@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.guards import check_types
-from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import MergeSql, Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.shown import view_mark
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -25,7 +25,6 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
-from dbt.adapters.ivm_spark.state.merge import merge
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
@@ -141,11 +140,14 @@ class Planner:
             )
         )
         warning = _obey(request.config, decision, reading.lasting)
-        return self._assemble(request, reading, facts, layout, decision, heads, mark, warning)
+        return self._assemble(
+            request, catalog, reading, facts, layout, decision, heads, mark, warning
+        )
 
     def _assemble(
         self,
         request: Request,
+        catalog: Catalog,
         reading: Reading,
         facts: Facts,
         layout: Layout | None,
@@ -196,11 +198,15 @@ class Planner:
             return plan
         assert layout is not None
         recorded = {name: w.recorded for name, w in decision.windows.items()}
+        versions = Versions(recorded, pinned)
+        facts_of = _source_facts(catalog, next_mark)
+        step = Incremental(layout, request.state, decision.windows, versions, facts_of)
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
             technique=technique_of(layout),
-            merge=_merge_sql(request, layout, decision, Versions(recorded, pinned)),
+            merge=step.merge({}),
+            merge_with=step.merge,
         )
 
     def _settings(self) -> dict[str, str]:
@@ -352,6 +358,14 @@ class Planner:
         return {name: int(count) for name, count in zip(heads, row, strict=True)}
 
 
+def _source_facts(catalog: Catalog, mark: Watermark) -> dict[str, SourceFacts]:
+    found = {}
+    for name, source in mark.sources.items():
+        columns = catalog.relations[relation_key(name)].columns
+        found[name] = SourceFacts(source.rows, {c.lower(): kind for c, kind in columns})
+    return found
+
+
 def _gained(window: Window) -> int:
     return window.rows if window.effect is Effect.INSERTS else 0
 
@@ -388,29 +402,3 @@ def _obey(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
     if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
         return f"refreshed in full. {reason} {reason.code.remedy}"
     return ""
-
-
-def _merge_sql(
-    request: Request, layout: Layout, decision: Decision, versions: Versions
-) -> MergeSql:
-    change = delta(layout.input, Context(decision.moved))
-    assert change is not None
-    effects = {w.effect for w in decision.windows.values() if w.moved}
-    parts = merge(
-        layout,
-        change,
-        request.state,
-        versions.bind,
-        insert_only=effects == {Effect.INSERTS},
-        changed={name: 2 * w.rows for name, w in decision.windows.items() if w.moved},
-    )
-    return MergeSql(
-        kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
-        source=to_sql(parts.source, pretty=True),
-        on=to_sql(parts.on),
-        gone=to_sql(parts.gone) if parts.gone is not None else "",
-        changed=to_sql(parts.changed),
-        updates=tuple((name, to_sql(value)) for name, value in parts.updates),
-        born=to_sql(parts.born),
-        inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),
-    )

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
+from dbt.adapters.ivm_spark.delta.ranges import (
+    Answer,
+    Question,
+    answered,
+    open_questions,
+    questions_sql,
+)
 from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -24,6 +31,7 @@ from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 
 ATTEMPTS = 5
 
@@ -31,8 +39,9 @@ ATTEMPTS = 5
 class Refresher:
     """Plans, and commits what the macros render, until the state is at the plan's versions.
 
-    The macros read `plan`, render its statement and hand it to `commit`; while `again` is true
-    they do so once more, because another run was first or the changes could not be read.
+    The macros keep what `kept` gives, read `plan`, render its statement and hand it to `commit`;
+    while `again` is true they do so once more, because another run was first or the changes could
+    not be read.
     """
 
     def __init__(self, query: Query, pins: Pins, request: Request, model: str) -> None:
@@ -42,6 +51,7 @@ class Refresher:
         self._planner = Planner(query, pins)
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
+        self._kept: list[str] = []
         self.attempts = range(ATTEMPTS)
         self.again = True
         self.plan = self._planned()
@@ -89,21 +99,76 @@ class Refresher:
         except ConfigError as error:
             raise CompilationError(f"Model {model}: {error}.") from error
 
-    def commit(self, sql: str, kept: Iterable[str] = ()) -> None:
+    def kept(self) -> Iterator[tuple[str, str]]:
+        """Name and query of each temporary relation that the MERGE reads, to be kept one by one;
+        where they end, the plan's MERGE is ready, or the plan is another one without a MERGE."""
+        plan, answers = self.plan, dict[Question, Answer]()
+        for number in range(len(plan.merge.asks) if plan.merge is not None else 0):
+            self._narrow(number, answers)
+            if self.plan.merge is None:
+                return
+            yield from self.plan.merge.kept[number : number + 1]
+
+    def keep(self, name: str, sql: str) -> None:
+        """Run the statement that keeps a temporary relation. Raises as `commit` does."""
+        if self.plan.merge is None:
+            return
+        started = time.perf_counter()
+        try:
+            self._query(sql)
+            self._kept.append(name)
+        except DbtDatabaseError as error:
+            self._give_up(error)
+        finally:
+            self._spent("keep", started)
+
+    def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
 
-        kept: the statements that keep the plan's temporary relations, in order; they are dropped
-        when the statement has run. Raises DbtDatabaseError for what is neither a lost race nor a
-        lost change feed, and
+        Raises DbtDatabaseError for what is neither a lost race nor a lost change feed, and
         CompilationError for a lost change feed under refresh_policy incremental_strict.
         """
         started = time.perf_counter()
         try:
-            self._outcome = self._committed(sql, kept)
+            outcome = self._committed(sql)
         finally:
-            for name, _ in self.plan.merge.kept if self.plan.merge is not None else ():
-                self._query(f"drop view if exists {name}")
+            self._drop_kept()
             self._spent("apply", started)
+        self._settle(outcome)
+
+    def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
+        """Ask what a statement wants to know of what is kept by now, and put it in."""
+        merge, merge_with = self.plan.merge, self.plan.merge_with
+        if merge is None or merge_with is None:
+            return
+        wanted = open_questions(merge.asks, number, set(self._kept), answers)
+        if not wanted:
+            return
+        started = time.perf_counter()
+        try:
+            rows = self._query(to_sql(questions_sql(wanted), pretty=True))
+            answers.update(answered(wanted, rows))
+            self.plan = replace(self.plan, merge=merge_with(answers))
+        except DbtDatabaseError as error:
+            self._give_up(error)
+        finally:
+            self._spent("keep", started)
+
+    def _give_up(self, error: DbtDatabaseError) -> None:
+        """What is kept can't be computed: rebuild if the changes are lost, else raise."""
+        self._drop_kept()
+        outcome = outcome_of_error(str(error.msg))
+        if outcome is None:
+            raise error
+        self._settle(outcome)
+
+    def _drop_kept(self) -> None:
+        for name in self._kept:
+            self._query(f"drop view if exists {name}")
+        self._kept = []
+
+    def _settle(self, outcome: Outcome) -> None:
+        self._outcome = outcome
         self.again = not self._outcome.done
         if self._outcome.broken is not None:
             if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
@@ -133,11 +198,9 @@ class Refresher:
     def _spent(self, phase: str, started: float) -> None:
         self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
 
-    def _committed(self, sql: str, kept: Iterable[str]) -> Outcome:
+    def _committed(self, sql: str) -> Outcome:
         settings = commit_settings(self.plan)
         try:
-            for statement in kept:
-                self._query(statement)
             for key, value in settings.items():
                 self._query(f"set {key}={value}")
             rows = self._query(sql)

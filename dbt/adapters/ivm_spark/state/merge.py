@@ -14,7 +14,9 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, narrowed, questions
 from dbt.adapters.ivm_spark.delta.shared import Kept, shared
+from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.fill import fill
@@ -33,10 +35,12 @@ class Merge:
     """The parts of a MERGE INTO the state AS t USING source AS s, as trees of SQL.
 
     kept: (name, query) of what is computed once before the statement, in order, because the source
-    reads it more than once. gone is None where no row can leave the state.
+    reads it more than once; asks: for each of them and for the MERGE what it is worth to know
+    before. gone is None where no row can leave the state.
     """
 
     kept: tuple[tuple[str, exp.Query], ...]
+    asks: tuple[tuple[Question, ...], ...]
     source: exp.Query
     on: exp.Expr
     gone: exp.Expr | None
@@ -53,24 +57,30 @@ def merge(
     bind: Binding,
     insert_only: bool,
     changed: Mapping[str, int] | None = None,
+    sources: Mapping[str, SourceFacts] | None = None,
+    answers: Answers | None = None,
 ) -> Merge:
     """The MERGE of a delta of `layout.input` into the state.
 
     state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
-    only gained rows; changed: the most rows that changed of each source that moved, where known.
+    only gained rows; changed: the most rows that changed of each source that moved, sources: what
+    is known of the sources, both where known; answers: to the `asks` of an earlier call.
     The source has one row a key, so that no row of the state matches twice.
     """
     insert_only = insert_only and monotone(layout.input)
-    kept, relation = shared(delta)
+    kept, relation = shared(with_within(delta, sources or {}))
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
     if again:
         kept = (*kept, Kept(CHANGE, change))
-    known = changed or {}
+
+    def final(node: Node) -> exp.Query:
+        return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
+
     source = (
         _looked_up_source(layout, change.columns, state, bind, insert_only)
         if again
-        else render(with_few(change, known), bind)
+        else final(change)
     )
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, _checked(_sum(COUNT)))]
@@ -85,7 +95,11 @@ def merge(
     inserts.extend((name, _s(name)) for name in found_by)
     keeps_all = insert_only or layout.whole
     return Merge(
-        kept=tuple((k.name, render(with_few(k.relation, known), bind)) for k in kept),
+        kept=tuple((k.name, final(k.relation)) for k in kept),
+        asks=(
+            *(tuple(questions(k.relation)) for k in kept),
+            () if again else tuple(questions(change)),
+        ),
         source=source,
         on=_on(layout),
         gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),

@@ -332,6 +332,21 @@ class Few(_Rows):
 
 
 @dataclass(frozen=True)
+class Within(_Rows):
+    """The same rows, of which only those matter whose `column` is a `key` of `among`.
+
+    Where the keys' ranges are known, the others are left out before they are read (`narrowed`).
+    type_name: of both columns, in Spark's words; null_safe: NULL meets NULL.
+    """
+
+    among: Node
+    column: str
+    key: str
+    type_name: str
+    null_safe: bool
+
+
+@dataclass(frozen=True)
 class Sort(_Rows):
     """The rows in order; each ordering is an `exp.Ordered` over the input's columns."""
 
@@ -348,8 +363,8 @@ class Limit(_Rows):
 
 Node: TypeAlias = (
     "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Sort | Limit"
-    " | ScalarSubquery | Mark | Lateral"
+    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Within | Sort"
+    " | Limit | ScalarSubquery | Mark | Lateral"
 )
 
 
@@ -361,7 +376,7 @@ def children(node: Node) -> tuple[Node, ...]:
         return node.inputs
     if isinstance(node, (OuterJoin, SetOp)):
         return (node.left, node.right)
-    if isinstance(node, SemiJoin):
+    if isinstance(node, (SemiJoin, Within)):
         return (node.input, node.among)
     if isinstance(node, (ScalarSubquery, Mark, Lateral)):
         return (node.input, node.query)
@@ -376,7 +391,7 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
         return replace(node, inputs=inputs)
     if isinstance(node, (OuterJoin, SetOp)):
         return replace(node, left=inputs[0], right=inputs[1])
-    if isinstance(node, SemiJoin):
+    if isinstance(node, (SemiJoin, Within)):
         return replace(node, input=inputs[0], among=inputs[1])
     if isinstance(node, (ScalarSubquery, Mark, Lateral)):
         return replace(node, input=inputs[0], query=inputs[1])

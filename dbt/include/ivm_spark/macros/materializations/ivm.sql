@@ -24,8 +24,11 @@
 
   {#- change the state: one statement, one commit; again if another run was first -#}
   {%- for attempt in refresh.attempts if refresh.again -%}
+    {%- for name, query in refresh.kept() -%}
+      {%- do refresh.keep(name, ivm_keep(name, query)) -%}
+    {%- endfor -%}
     {%- if refresh.plan.merge -%}
-      {%- do refresh.commit(ivm_merge(state, refresh.plan), kept=ivm_keep(refresh.plan)) -%}
+      {%- do refresh.commit(ivm_merge(state, refresh.plan)) -%}
     {%- else -%}
       {%- do refresh.commit(ivm_create_state(state, refresh.plan)) -%}
     {%- endif -%}

@@ -1,12 +1,9 @@
-{#- What the MERGE reads more than once is computed once: statements in the order they need. -#}
-{% macro ivm_keep(plan) -%}
-  {{ return(adapter.dispatch('ivm_keep', 'dbt')(plan)) }}
+{#- What the MERGE reads more than once is computed once. -#}
+{% macro ivm_keep(name, query) -%}
+  {{ return(adapter.dispatch('ivm_keep', 'dbt')(name, query)) }}
 {%- endmacro %}
 
-{% macro ivm_spark__ivm_keep(plan) -%}
-  {%- set statements = [] -%}
-  {%- for name, query in plan.merge.kept -%}
-    {%- do statements.append('cache table ' ~ name ~ ' as\n' ~ query) -%}
-  {%- endfor -%}
-  {{ return(statements) }}
+{% macro ivm_spark__ivm_keep(name, query) -%}
+cache table {{ name }} as
+{{ query }}
 {%- endmacro %}

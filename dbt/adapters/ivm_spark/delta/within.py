@@ -1,0 +1,147 @@
+"""Which parts of a delta's big partners can meet the change: those between the change's keys.
+
+A change of some thousand rows joins a table of millions, and of the table's rows only those with
+the change's keys matter. Spark would read them all. A table that is laid out by the key, or by a
+time that goes with it, needs few of its files where the ranges of the keys are known beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.shared import is_slim
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    At,
+    Distinct,
+    Few,
+    Filter,
+    Generate,
+    Join,
+    Node,
+    OuterJoin,
+    Project,
+    Scan,
+    SemiJoin,
+    Sort,
+    Window,
+    Within,
+    children,
+    with_children,
+)
+
+BIG_ROWS = 20_000_000
+"""Rows of a table above which asking for the keys' ranges costs less than what they may save."""
+RANGED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
+
+
+@dataclass(frozen=True)
+class SourceFacts:
+    """What is known of a source: its rows (about), and its columns' types by name."""
+
+    rows: int
+    types: Mapping[str, str]
+
+
+def with_within(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
+    """The same tree with the big inputs that meet a small change marked as `Within` it.
+
+    sources: by quoted name; those that are not there are not narrowed.
+    """
+    return _mark(root, lambda node, column: _origin(node, column, sources))
+
+
+@dataclass(frozen=True)
+class _Origin:
+    type_name: str
+    big: bool
+
+
+_Find = Callable[[Node, str], "_Origin | None"]
+
+
+def _mark(node: Node, find: _Find) -> Node:
+    node = with_children(node, tuple(_mark(child, find) for child in children(node)))
+    if isinstance(node, Join):
+        inputs = list(node.inputs)
+        for n, partner in enumerate(node.inputs):
+            for small in node.inputs:
+                if small is not partner and inputs[n] is partner:
+                    inputs[n] = _narrow(partner, small, node.predicates, find)
+        return replace(node, inputs=tuple(inputs))
+    if isinstance(node, SemiJoin):
+        if is_slim(node.among):
+            if node.anti:
+                return node
+            return replace(node, input=_narrow(node.input, node.among, node.predicates, find))
+        return replace(node, among=_narrow(node.among, node.input, node.predicates, find))
+    if isinstance(node, OuterJoin) and node.side == "LEFT":
+        return replace(node, right=_narrow(node.right, node.left, node.predicates, find))
+    if isinstance(node, OuterJoin) and node.side == "RIGHT":
+        return replace(node, left=_narrow(node.left, node.right, node.predicates, find))
+    return node
+
+
+def _narrow(partner: Node, small: Node, predicates: tuple[exp.Expr, ...], find: _Find) -> Node:
+    """The partner within the keys of a small relation, if an equality says which."""
+    if is_slim(partner) or not is_slim(small):
+        return partner
+    for predicate in predicates:
+        if not isinstance(predicate, (exp.EQ, exp.NullSafeEQ)):
+            continue
+        left, right = predicate.this, predicate.expression
+        for mine, other in ((left, right), (right, left)):
+            if not (isinstance(mine, exp.Column) and isinstance(other, exp.Column)):
+                continue
+            if mine.name not in partner.columns or other.name not in small.columns:
+                continue
+            origin, key = find(partner, mine.name), find(small, other.name)
+            if origin is None or key is None or not origin.big:
+                continue
+            if origin.type_name == key.type_name and key.type_name in RANGED:
+                null_safe = isinstance(predicate, exp.NullSafeEQ)
+                return Within(partner, small, mine.name, other.name, key.type_name, null_safe)
+    return partner
+
+
+def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:
+    """The column of a source that a column is, unchanged."""
+    if isinstance(node, Scan):
+        found = dict(node.fields).get(column)
+        facts = sources.get(node.relation)
+        type_name = facts.types.get(found.lower()) if facts is not None and found else None
+        if facts is None or type_name is None:
+            return None
+        return _Origin(type_name, node.at is At.POST and facts.rows >= BIG_ROWS)
+    if isinstance(node, (Project, Aggregate)):
+        items = node.items if isinstance(node, Project) else node.keys
+        item = next((i for i in items if i.name == column), None)
+        if item is None or not isinstance(item.expression, exp.Column):
+            return None
+        return _origin(node.input, item.expression.name, sources)
+    if isinstance(node, Generate) and column in node.outputs:
+        return None
+    if isinstance(node, (Filter, Sort, Distinct, Few, Within, SemiJoin, Window, Generate)):
+        return _origin(node.input, column, sources)
+    if isinstance(node, Join):
+        owner = next((i for i in node.inputs if column in i.columns), None)
+        return None if owner is None else _origin(owner, column, sources)
+    if isinstance(node, OuterJoin):
+        owner = node.left if column in node.left.columns else node.right
+        return _origin(owner, column, sources)
+    return _of_all(node, column, sources)
+
+
+def _of_all(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:
+    """The origin that a union's column has in every branch."""
+    place = node.columns.index(column)
+    found = [_origin(child, child.columns[place], sources) for child in children(node)]
+    if not found or any(o is None for o in found):
+        return None
+    types = {o.type_name for o in found if o is not None}
+    if len(types) > 1:
+        return None
+    return _Origin(types.pop(), any(o.big for o in found if o is not None))

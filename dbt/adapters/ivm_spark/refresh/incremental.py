@@ -1,0 +1,48 @@
+"""The MERGE of an incremental refresh as SQL text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.ranges import Answers
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.within import SourceFacts
+from dbt.adapters.ivm_spark.refresh.plan import MergeSql
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.merge import merge
+
+
+@dataclass(frozen=True)
+class Incremental:
+    """What the MERGE of one refresh is made of.
+
+    state: quoted name; windows: of every source; versions: recorded and pinned; sources: what is
+    known of them.
+    """
+
+    layout: Layout
+    state: str
+    windows: dict[str, Window]
+    versions: Versions
+    sources: dict[str, SourceFacts]
+
+    def merge(self, answers: Answers) -> MergeSql:
+        """The statements, with what the answers say of the change's keys."""
+        moved = {name: w for name, w in self.windows.items() if w.moved}
+        change = delta(self.layout.input, Context(frozenset(moved)))
+        assert change is not None
+        parts = merge(
+            self.layout,
+            change,
+            self.state,
+            self.versions.bind,
+            insert_only={w.effect for w in moved.values()} == {Effect.INSERTS},
+            changed={name: 2 * w.rows for name, w in moved.items()},
+            sources=self.sources,
+            answers=answers,
+        )
+        return MergeSql.of(parts)
