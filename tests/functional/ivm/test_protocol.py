@@ -150,9 +150,10 @@ class TestTwoRunsAtOnce:
         while refresh.again:
             attempts += 1
             assert attempts <= len(refresh.attempts)
+            for name, sql in refresh.kept():
+                refresh.keep(name, f"cache table {name} as {sql}")
             assert refresh.plan.merge is not None
-            kept = [f"cache table {name} as {sql}" for name, sql in refresh.plan.merge.kept]
-            refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)), kept)
+            refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)))
         return attempts
 
     def test_of_two_equal_refreshes_one_counts(
