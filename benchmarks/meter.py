@@ -1,64 +1,125 @@
-"""What a stretch of work cost: seconds, statements, Spark jobs, rows and bytes."""
+"""Meters what this process's Spark does: the clock, the statements, the scheduler, the stages."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from pyspark import SparkContext
 
+from benchmarks.cost import Cost, Statement
 from dbt.adapters.ivm_spark.session.activity import watch
+from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 
-@dataclass
-class Cost:
-    """Seconds on the clock; statements sent; Spark jobs, Delta's own included; rows and bytes that
-    the stages read from files and wrote to them, and bytes that they shuffled."""
+class Meter:
+    """`cost` is known when the block of `metered` has ended."""
 
-    seconds: float = 0.0
-    statements: int = 0
-    settings: int = 0
-    jobs: int = 0
-    rows_read: int = 0
-    bytes_read: int = 0
-    rows_written: int = 0
-    bytes_written: int = 0
-    bytes_shuffled: int = 0
+    def __init__(self) -> None:
+        self.cost = Cost()
 
 
 @contextmanager
-def metered() -> Iterator[Cost]:
+def metered() -> Iterator[Meter]:
     """Meter all work of this process's Spark until the block ends."""
-    cost = Cost()
-    before = _stages()
-    started = time.perf_counter()
-    with watch() as activity:
-        yield cost
-    cost.seconds = time.perf_counter() - started
-    texts = [text.lstrip().lower() for text in activity.statements]
-    cost.settings = sum(text.startswith(("set ", "reset ")) for text in texts)
-    cost.statements = len(texts) - cost.settings
-    cost.jobs = activity.jobs
-    for key, stage in _stages().items():
-        if key not in before:
-            cost.rows_read += stage.inputRecords()
-            cost.bytes_read += stage.inputBytes()
-            cost.rows_written += stage.outputRecords()
-            cost.bytes_written += stage.outputBytes()
-            cost.bytes_shuffled += stage.shuffleWriteBytes()
+    meter = Meter()
+    before = _newest_stage()
+    with watch() as activity, _timed() as sent:
+        started = time.perf_counter()
+        yield meter
+        seconds = time.perf_counter() - started
+    statements = tuple(Statement.of(s.text, s.seconds) for s in sent)
+    settings = sum(statement.kind == "settings" for statement in statements)
+    meter.cost = replace(
+        _stages_after(before),
+        seconds=seconds,
+        statements=len(statements) - settings,
+        settings=settings,
+        jobs=activity.jobs,
+        sent=statements,
+    )
 
 
-def _stages() -> dict[tuple[int, int], object]:
-    """The stages that Spark still knows, by id and attempt."""
+@dataclass
+class _Sent:
+    """A statement on its way: `inside` is how many of its connection's calls are running."""
+
+    text: str
+    seconds: float = 0.0
+    inside: int = 0
+
+
+@contextmanager
+def _timed() -> Iterator[list[_Sent]]:
+    """Time every statement that a connection sends. A query's rows are computed when they are
+    fetched, so that time is added to it."""
+    sent: list[_Sent] = []
+    newest: dict[int, _Sent] = {}
+    whole = {
+        name: getattr(SessionHandle, name) for name in ("execute", "fetchall", "fetchmany", "drain")
+    }
+
+    def timed(name: str) -> Callable[..., Any]:
+        def call(handle: SessionHandle, *arguments: Any, **named: Any) -> Any:
+            if name == "execute":
+                newest[id(handle)] = _Sent(str(arguments[0] if arguments else named["sql"]))
+                sent.append(newest[id(handle)])
+            statement = newest.get(id(handle))
+            if statement is None or statement.inside:
+                return whole[name](handle, *arguments, **named)
+            statement.inside += 1
+            started = time.perf_counter()
+            try:
+                return whole[name](handle, *arguments, **named)
+            finally:
+                statement.seconds += time.perf_counter() - started
+                statement.inside -= 1
+
+        return call
+
+    for name in whole:
+        setattr(SessionHandle, name, timed(name))
+    try:
+        yield sent
+    finally:
+        for name, method in whole.items():
+            setattr(SessionHandle, name, method)
+
+
+def _stages() -> Any:
+    """The stages that Spark still knows, newest first, as a Scala sequence; None without Spark."""
     context = SparkContext._active_spark_context
-    if context is None:
-        return {}
+    if context is None or context._jsc is None:
+        return None
     scala = context._jsc.sc()
     scala.listenerBus().waitUntilEmpty()
     doubles = context._gateway.new_array(context._jvm.double, 0)
     statuses = context._jvm.java.util.ArrayList()
-    stages = scala.statusStore().stageList(None, False, False, doubles, statuses)
-    found = (stages.apply(i) for i in range(stages.size()))
-    return {(s.stageId(), s.attemptId()): s for s in found}
+    return scala.statusStore().stageList(statuses, False, False, doubles, statuses)
+
+
+def _newest_stage() -> int:
+    """The number of the newest stage; -1 before the first."""
+    stages = _stages()
+    return int(stages.apply(0).stageId()) if stages is not None and stages.size() else -1
+
+
+def _stages_after(number: int) -> Cost:
+    """What the stages read and wrote that are newer than one."""
+    total = dict.fromkeys(
+        ("rows_read", "bytes_read", "rows_written", "bytes_written", "bytes_shuffled"), 0
+    )
+    stages = _stages()
+    for place in range(stages.size() if stages is not None else 0):
+        stage = stages.apply(place)
+        if stage.stageId() <= number:
+            break
+        total["rows_read"] += stage.inputRecords()
+        total["bytes_read"] += stage.inputBytes()
+        total["rows_written"] += stage.outputRecords()
+        total["bytes_written"] += stage.outputBytes()
+        total["bytes_shuffled"] += stage.shuffleWriteBytes()
+    return Cost(**total)

@@ -7,16 +7,8 @@ from typing import Any
 
 import pytest
 
-from benchmarks.tpch.data import (
-    SOURCES_YML,
-    deletes,
-    dimension_changes,
-    generate,
-    inserts,
-    load,
-    model,
-    updates,
-)
+from benchmarks.tpch.changes import Changes
+from benchmarks.tpch.data import SOURCES_YML, generate, load, model
 from dbt.adapters.ivm_spark.delta import within
 from tests.functional.ivm.warehouse import Warehouse
 
@@ -55,16 +47,16 @@ class TestTpch:
         models and their queries after it."""
         folder = tmp_path_factory.mktemp("tpch")
         generate(folder, SCALE)
-        schema = warehouse.schema
-        warehouse.sql(*load(folder, schema))
+        warehouse.sql(*load(folder, warehouse.schema))
+        changes = Changes(folder, warehouse.schema)
         batches = (
             [],
-            inserts(schema, 0.01, 1),
+            changes.inserts(0.01, 1),
             [
-                *deletes(schema, 0.02, 2),
-                *updates(schema, 0.03, 2),
-                *dimension_changes(schema, 2),
-                *inserts(schema, 0.005, 2),
+                *changes.deletes(0.02, 2),
+                *changes.updates(0.03, 2),
+                *changes.dimension_changes(2),
+                *changes.inserts(0.005, 2),
             ],
         )
         runs = []

@@ -1,0 +1,126 @@
+"""Rounds in which the sources change and every rival brings every model up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.models import Model, node
+from benchmarks.progress import Steps
+from benchmarks.results import Cell, cell
+from benchmarks.rivals.by_dbt import TABLE
+from benchmarks.rivals.rival import Rival, Windows
+from benchmarks.tpch.changes import Changes
+from benchmarks.tpch.data import TABLES
+
+
+def texts(models: Sequence[Model], rivals: Sequence[Rival]) -> dict[str, str]:
+    """The dbt models that a contest needs, by name."""
+    return {
+        name: text
+        for rival in rivals
+        for model in models
+        if rival.fits(model)
+        for name, text in rival.texts(model).items()
+    }
+
+
+@dataclass
+class Contest:
+    """Rivals over models in one process and one Spark, in alternation.
+
+    Every round changes the sources once; then each model is refreshed by one rival after the other,
+    and another rival begins in each round, so that none always finds what another has warmed.
+    Floors come last, as they look at what the rivals did.
+    """
+
+    lab: Lab
+    changes: Changes
+    models: Sequence[Model]
+    rivals: Sequence[Rival]
+    steps: Steps
+    round_: int = field(default=0, init=False)
+
+    def build(self) -> None:
+        """Build everything for the first time."""
+        for model in self.models:
+            for rival in self._fitting(model, 0):
+                self.steps.now(f"building {model.name}, {rival.name}")
+                rival.build(self.lab, model)
+
+    def warm_up(self, fraction: float) -> None:
+        """One round that does not count."""
+        self._round(fraction)
+
+    def cells(self, fraction: float, rounds: int, check: bool) -> list[Cell]:
+        """One cell a model: rounds at a fraction, and whether the rivals are right after them."""
+        runs: dict[str, dict[str, list[Run]]] = {
+            m.name: {r.name: [] for r in self._fitting(m, 0)} for m in self.models
+        }
+        for _ in range(rounds):
+            self._round(fraction, lambda model, rival, run: runs[model][rival].append(run))
+        return [
+            cell(m.name, fraction, runs[m.name], self._right(m) if check else None)
+            for m in self.models
+        ]
+
+    def refreshes(self) -> int:
+        """How many refreshes a round has."""
+        return sum(len(self._fitting(model, 0)) for model in self.models)
+
+    def _round(
+        self, fraction: float, keep: Callable[[str, str, Run], None] = lambda *_: None
+    ) -> None:
+        self.round_ += 1
+        self.steps.now(f"changing {fraction:.4%} of the orders")
+        before = self._versions()
+        self.lab.send(self.changes.refresh_set(fraction, self.round_))
+        after = self._versions()
+        windows: Windows = {table: (before[table], after[table]) for table in TABLES}
+        for model in self.models:
+            for rival in self._fitting(model, self.round_):
+                what = f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}"
+                self.steps.now(what)
+                run = rival.refresh(self.lab, model, windows)
+                if run is not None:
+                    keep(model.name, rival.name, run)
+                self.steps.done(f"{what}: {_told(run)}")
+
+    def _fitting(self, model: Model, turn: int) -> list[Rival]:
+        """The rivals of a model, another one first in each turn; floors last."""
+        fitting = [rival for rival in self.rivals if rival.fits(model) and not rival.floor]
+        shift = turn % len(fitting) if fitting else 0
+        floors = [rival for rival in self.rivals if rival.floor and rival.fits(model)]
+        return [*fitting[shift:], *fitting[:shift], *floors]
+
+    def _versions(self) -> Mapping[str, int]:
+        return {table: self.lab.version(table) for table in TABLES}
+
+    def _right(self, model: Model) -> bool | None:
+        """Whether what each rival keeps equals, as a bag, what `table` has just built from the
+        query itself; None without `table`."""
+        if TABLE not in self.rivals:
+            return None
+        self.steps.now(f"checking {model.name}")
+        built = f"{SCHEMA}.{node(model.name, TABLE.name)}"
+        columns = ", ".join(self.lab.columns(node(model.name, TABLE.name)))
+        others = [r for r in self.rivals if r is not TABLE and r.fits(model)]
+        kept = [item for rival in others if (item := rival.shown(model)) is not None]
+        return all(
+            self._same(f"(select {columns} from {item})", f"(select {columns} from {built})")
+            for item in kept
+        )
+
+    def _same(self, one: str, other: str) -> bool:
+        differences = (
+            f"select 1 as one from ({a} except all {b}) limit 1"
+            for a, b in ((one, other), (other, one))
+        )
+        return not any(self.lab.rows(sql) for sql in differences)
+
+
+def _told(run: Run | None) -> str:
+    if run is None:
+        return "nothing to measure"
+    return f"{run.cost.seconds:.2f} s {run.said.get('_message', '')}".rstrip()

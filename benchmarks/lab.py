@@ -1,0 +1,178 @@
+"""dbt and Spark in this process, in a folder of their own, with a meter on what they do."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dbt.cli.main import dbtRunner
+from dbt_common.events.base_types import EventMsg
+
+from benchmarks.cost import Cost, added, files_of
+from benchmarks.meter import Meter, metered
+from dbt.adapters.ivm_spark.session.handle import SessionHandle
+
+SCHEMA = "bench"
+PROJECT = Path(__file__).parent / "project"
+COMMITS = 20
+"""Newest commits of a table that are looked at after a refresh."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One refresh: what it cost, and what the adapter said of its last node ({} where it was not
+    dbt's)."""
+
+    cost: Cost
+    said: Mapping[str, Any] = field(default_factory=dict)
+
+
+class LabError(RuntimeError):
+    """dbt failed; the message has what it said."""
+
+
+class _Nodes:
+    """Meters each node of a run: dbt tells when it starts and when it has finished. What Spark does
+    in between belongs to the node, as long as there is one thread."""
+
+    def __init__(self) -> None:
+        self.meters: dict[str, Meter] = {}
+        self.on = False
+        self._open = ExitStack()
+
+    def __call__(self, event: EventMsg) -> None:
+        if self.on and event.info.name == "NodeStart":
+            name = event.data.node_info.node_name
+            self.meters[name] = self._open.enter_context(metered())
+        elif event.info.name == "NodeFinished":
+            self._open.close()
+
+
+class Lab:
+    """A dbt project with Delta tables around it, and one Spark for both.
+
+    `models` are the texts of dbt models by name. The working directory becomes the lab's, because
+    that is where the embedded Spark puts its tables; it is deleted when the block ends, and Spark
+    goes on until the process does.
+    """
+
+    def __init__(
+        self, folder: Path, models: Mapping[str, str], heap: str | None = None, threads: int = 1
+    ) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="lab_", dir=folder))
+        self._came_from = Path.cwd()
+        self.parameters = {"spark.driver.memory": heap} if heap else {}
+        os.chdir(self.folder)
+        self._write(models, threads)
+        self._nodes = _Nodes()
+        # parsed once: every run is of the same project
+        manifest = self._success(dbtRunner().invoke(["--quiet", "parse"]), "parse").result
+        self._runner = dbtRunner(manifest=manifest, callbacks=[self._nodes])
+        self.dbt("run-operation", "start")
+        self._handle = SessionHandle(self.parameters)
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.chdir(self._came_from)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _write(self, models: Mapping[str, str], threads: int) -> None:
+        shutil.copytree(PROJECT, self.folder, dirs_exist_ok=True)
+        parameters = ", ".join(f"{key}: '{value}'" for key, value in self.parameters.items())
+        (self.folder / "profiles.yml").write_text(
+            f"bench: {{target: dev, outputs: {{dev: {{type: ivm_spark, schema: {SCHEMA}, "
+            f"threads: {threads}, server_side_parameters: {{{parameters}}}}}}}}}\n"
+        )
+        for name, text in models.items():
+            (self.folder / "models" / f"{name}.sql").write_text(text)
+
+    def dbt(self, *arguments: str) -> Any:
+        """Run a dbt command and return its result. Raises LabError if it fails."""
+        result = self._runner.invoke(["--quiet", *arguments])
+        return self._success(result, " ".join(arguments)).result
+
+    @staticmethod
+    def _success(result: Any, command: str) -> Any:
+        if not result.success:
+            said = [result.exception] if result.exception else []
+            failed = (r for r in getattr(result.result, "results", ()) if r.status == "error")
+            said += [f"{r.node.name}: {r.message}" for r in failed]
+            raise LabError(f"dbt {command} failed: " + "\n".join(map(str, said)))
+        return result
+
+    def refresh(self, nodes: Iterable[str]) -> Run:
+        """Run models, each on its own meter; the cost is that of the nodes, without dbt's start."""
+        before = {table: self.version(table) for node in nodes if (table := self.stored(node))}
+        self._nodes.meters.clear()
+        self._nodes.on = True
+        try:
+            results = self.dbt("run", "--select", *nodes).results
+        finally:
+            self._nodes.on = False
+        costs = [
+            replace(self._nodes.meters[r.node.name].cost, seconds=r.execution_time) for r in results
+        ]
+        cost = added(costs)
+        gained, lost = files_of(
+            metrics for table, version in before.items() for metrics in self._since(table, version)
+        )
+        return Run(
+            replace(cost, files_added=gained, files_removed=lost),
+            dict(results[-1].adapter_response),
+        )
+
+    def send(self, statements: Iterable[str]) -> None:
+        """Send statements in a session beside dbt's; a query's rows are computed and dropped."""
+        for statement in statements:
+            self._handle.execute(statement)
+            self._handle.drain()
+
+    def measure(self, statements: Iterable[str], writes: str | None = None) -> Run:
+        """Send statements on a meter; `writes` is the table whose files count."""
+        version = self.version(writes) if writes is not None else 0
+        with metered() as meter:
+            self.send(statements)
+        if writes is None:
+            return Run(meter.cost)
+        gained, lost = files_of(self._since(writes, version))
+        return Run(replace(meter.cost, files_added=gained, files_removed=lost))
+
+    def rows(self, query: str) -> list[dict[str, Any]]:
+        """The rows of a query."""
+        self._handle.execute(query)
+        return [row.asDict() for row in self._handle.fetchall()]
+
+    def columns(self, relation: str) -> list[str]:
+        """The names of a relation's columns."""
+        self._handle.execute(f"select * from {SCHEMA}.{relation}")
+        return [column[0] for column in self._handle.description]
+
+    def version(self, table: str) -> int:
+        """The newest version of a Delta table; -1 before it is there."""
+        if not self.exists(table):
+            return -1
+        return int(self.history(table, 1)[0]["version"])
+
+    def history(self, table: str, commits: int) -> list[dict[str, Any]]:
+        """The newest commits of a table, newest first."""
+        return self.rows(f"describe history {SCHEMA}.{table} limit {commits}")
+
+    def exists(self, table: str) -> bool:
+        return bool(self._handle.session.catalog.tableExists(f"{SCHEMA}.{table}"))
+
+    def stored(self, node: str) -> str | None:
+        """The Delta table behind a model: the state of an ivm model, else the model itself."""
+        return next((name for name in (f"{node}__ivm", node) if self.exists(name)), None)
+
+    def _since(self, table: str, version: int) -> list[dict[str, str]]:
+        """The operation metrics of the commits after a version."""
+        commits = self.history(table, COMMITS)
+        return [commit["operationMetrics"] for commit in commits if commit["version"] > version]

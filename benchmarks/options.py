@@ -1,0 +1,31 @@
+"""What a benchmark is told: its scale, its rounds, what it measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Options:
+    """folder: where TPC-H's files are kept and the tables are; scale: TPC-H's scale factor;
+    fractions: of the orders that change; rounds: counted ones, after one that warms up; models,
+    rivals: names, all that the suite has if None; check: compare what is kept with the query at the
+    end; count: models of many_models, refreshes of long_run; groups: of big_state, the small and
+    the large state; heap: Spark's driver memory, as `4g`."""
+
+    folder: Path
+    scale: float = 1.0
+    fractions: tuple[float, ...] = (0.001,)
+    rounds: int = 3
+    models: tuple[str, ...] | None = None
+    rivals: tuple[str, ...] | None = None
+    check: bool = False
+    count: int = 100
+    groups: tuple[int, ...] = (100_000, 10_000_000)
+    heap: str | None = None
+
+    @property
+    def data(self) -> Path:
+        """The folder of TPC-H's files at this scale."""
+        return self.folder / f"tpch_{self.scale:g}"

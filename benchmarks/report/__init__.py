@@ -1,0 +1,1 @@
+"""From the figures to what a person looks at: tables and plots."""

@@ -1,0 +1,84 @@
+"""What a result comes to in words: its conditions, its sums. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from benchmarks.report.tables import number, percent, tables
+from benchmarks.results import Result
+
+GIB = 2**30
+
+
+def summary_text(result: Result) -> str:
+    """A result for a terminal."""
+    blocks = [table.plain() for table in tables(result)]
+    return "\n\n".join([*blocks, "\n".join(sentences(result)), conditions_text(result)])
+
+
+def conditions_text(result: Result) -> str:
+    """Where it was measured, in a line."""
+    c = result.conditions
+    versions = ", ".join(f"{name} {version}" for name, version in c["versions"].items())
+    peak = result.memory
+    return (
+        f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap of which "
+        f"{peak['heap_peak_bytes'] / GIB:.1f} were used at the most, Python "
+        f"{peak['python_peak_bytes'] / GIB:.1f} GiB at the most, Java {c['java']}, "
+        f"Python {c['python']}, {versions}; commit {c['commit']}; load before {c['load']:g}."
+        + ("" if result.finished else " It was ended before its end.")
+    )
+
+
+def sentences(result: Result) -> list[str]:
+    """The summary, a sentence a line."""
+    said = result.summary
+    if "fractions" in said:
+        return list(_of_refreshes(said))
+    return [f"{name}: {_values(values)}." for name, values in said.items()]
+
+
+def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
+    for fraction, sums in said["fractions"].items():
+        if sums["geometric_mean"] is None:
+            continue
+        worst = sums["worst"]
+        yield (
+            f"{percent(float(fraction))} changed: {number(sums['geometric_mean'])} times as fast "
+            f"as a table in the geometric mean of {sums['models']} models "
+            f"({number(sums['geometric_mean_moved'])} of those whose sources had moved); the worst "
+            f"is {worst['model']} with {number(worst['ratio'])}."
+        )
+        for rival, ratio in sums["against"].items():
+            if rival != "table" and ratio is not None:
+                yield f"  Against {rival}: {number(ratio)} times as fast."
+        if sums["slowest_to_best"] is not None:
+            slowest = number(sums["slowest_to_best"])
+            yield f"  At the most {slowest} times the time of the best MERGE."
+    choice = said["choice"]
+    if choice["cells"]:
+        yield f"auto chose rightly in {choice['right']} of {choice['cells']} cells."
+        yield from (f"  Not so: {name}." for name in choice["mistakes"])
+    for model, fraction in said["break_even"].items():
+        if fraction is not None:
+            yield f"{model}: incremental is slower than a table from {percent(fraction)} on."
+    for figure in ("statements", "jobs"):
+        most = said[f"most_{figure}"]
+        if most is not None:
+            yield f"At the most {number(most[figure])} {figure} in a refresh: {most['model']}."
+    yield from (f"WRONG ROWS: {name}." for name in said["wrong"])
+
+
+def _values(values: Mapping[str, Any]) -> str:
+    shown = (
+        f"{name.replace('_', ' ')} {_values(value) if isinstance(value, Mapping) else _one(value)}"
+        for name, value in values.items()
+    )
+    return ", ".join(shown)
+
+
+def _one(value: Any) -> str:
+    if isinstance(value, list):
+        return " and ".join(_one(part) for part in value)
+    return value if isinstance(value, str) else number(value)

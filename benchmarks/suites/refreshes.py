@@ -1,0 +1,81 @@
+"""Suites that refresh models by TPC-H's refresh sets, against their rivals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from benchmarks.contest import Contest, texts
+from benchmarks.lab import SCHEMA, Lab
+from benchmarks.models import tpch
+from benchmarks.options import Options
+from benchmarks.progress import Steps
+from benchmarks.results import Cell
+from benchmarks.rivals.every import RIVALS
+from benchmarks.shapes import SHAPES
+from benchmarks.suites.suite import Suite
+from benchmarks.summary import summary
+from benchmarks.tpch.changes import Changes
+from benchmarks.tpch.data import generate, load
+
+MODELS = {**SHAPES, **tpch()}
+QUICK = ("aggregate_many_groups", "keyed_join")
+OVER_FRACTIONS = (
+    *("filter", "aggregate_few_groups", "aggregate_many_groups", "min_max", "join_aggregate"),
+    *("keyed_join", "semi_join", "newest_of_each", "q01", "q03", "q05", "q12"),
+)
+
+
+def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[list[Cell]]:
+    """The cells of a contest, one more fraction each time."""
+    models = [MODELS[name] for name in options.models or names]
+    rivals = [RIVALS[name] for name in options.rivals or RIVALS]
+    generate(options.data, options.scale)
+    steps.now("starting dbt and Spark")
+    with Lab(options.folder, texts(models, rivals), options.heap) as lab:
+        steps.now("loading TPC-H")
+        lab.send(load(options.data, SCHEMA))
+        contest = Contest(lab, Changes(options.data, SCHEMA), models, rivals, steps)
+        steps.expect(contest.refreshes() * (1 + options.rounds * len(options.fractions)))
+        contest.build()
+        contest.warm_up(options.fractions[0])
+        cells: list[Cell] = []
+        for place, fraction in enumerate(options.fractions, 1):
+            last = place == len(options.fractions)
+            cells += contest.cells(fraction, options.rounds, options.check and last)
+            yield cells
+
+
+REFRESHES = (
+    Suite(
+        "quick",
+        "two shapes by every rival, checked against the query; a smoke test",
+        partial(measure, QUICK),
+        summary,
+        {"scale": 0.01, "fractions": (0.01,), "rounds": 1, "check": True},
+    ),
+    Suite(
+        "shapes",
+        "models that isolate one shape each, by every rival",
+        partial(measure, tuple(SHAPES)),
+        summary,
+        {"check": True},
+    ),
+    Suite(
+        "tpch",
+        "TPC-H's 22 queries, ivm against tables",
+        partial(measure, tuple(tpch())),
+        summary,
+        {"rivals": ("auto", "table")},
+    ),
+    Suite(
+        "fractions",
+        "a dozen models while 0.01 % to 50 % of the orders change; both ways, and what auto picks",
+        partial(measure, OVER_FRACTIONS),
+        summary,
+        {
+            "fractions": (0.0001, 0.001, 0.01, 0.05, 0.1, 0.5),
+            "rivals": ("auto", "incremental", "full", "table"),
+        },
+    ),
+)
