@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-unit test-functional fuzz bench docs demo clean
+.PHONY: venv lint test test-unit test-functional fuzz bench bench-report docs demo clean
 
 venv: $(STAMP)
 
@@ -36,10 +36,13 @@ fuzz: venv
 	IVM_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest tests/differential
 	IVM_END_TO_END=$(PROJECTS) $(BIN)/python -m pytest tests/functional/ivm/test_random_views.py
 
-# For example: make bench BENCH="--scale 1 --fraction 0.001 --models join_aggregate q03"
-BENCH ?= --scale 1
+# For example: make bench BENCH="--suite fractions --scale 1 --models join_aggregate q03"
+BENCH ?= --suite tpch --scale 1
 bench: venv
-	$(BIN)/python benchmarks/bench.py $(BENCH)
+	$(BIN)/python -m benchmarks $(BENCH)
+
+bench-report: venv
+	$(BIN)/python -m benchmarks.report
 
 docs: venv
 	$(BIN)/python docs/supported_sql.py

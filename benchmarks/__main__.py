@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--suite", choices=SUITES, default="tpch")
     add("--scale", type=float, help="TPC-H's scale factor")
     add("--fractions", nargs="+", type=float, help="of the orders that change: 0.001 is 0.1 %%")
-    add("--rounds", type=int, help="counted rounds, after one that warms up")
+    add("--rounds", type=int, help="counted rounds")
     add(
         "--models",
         nargs="+",
@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="RIVAL",
         help="the suite's own if none are named",
     )
+    add("--warm-up", action=argparse.BooleanOptionalAction, help="one round that does not count")
     add("--check", action=argparse.BooleanOptionalAction, help="compare with the query at the end")
     add("--count", type=int, help="models of many_models, refreshes of long_run")
     add("--groups", nargs="+", type=int, help="of the states of big_state")

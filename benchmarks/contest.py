@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import Model, node
 from benchmarks.progress import Steps
 from benchmarks.results import Cell, cell

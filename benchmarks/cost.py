@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 SHORT = 160
 """Characters of a statement that are kept."""
@@ -68,7 +69,16 @@ class Cost:
         return {kind: seconds for kind, seconds in spent.items() if seconds > 0}
 
 
-FIGURES = tuple(field.name for field in fields(Cost) if field.name != "sent")
+@dataclass(frozen=True)
+class Run:
+    """One refresh: what it cost, and what the adapter said of its last node ({} where it was not
+    dbt's)."""
+
+    cost: Cost
+    said: Mapping[str, Any] = field(default_factory=dict)
+
+
+FIGURES = tuple(f.name for f in fields(Cost) if f.name != "sent")
 
 
 def kind_of(sql: str) -> str:

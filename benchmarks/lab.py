@@ -7,14 +7,14 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dbt.cli.main import dbtRunner
 from dbt_common.events.base_types import EventMsg
 
-from benchmarks.cost import Cost, added, files_of
+from benchmarks.cost import Run, added, files_of
 from benchmarks.meter import Meter, metered
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
@@ -22,15 +22,6 @@ SCHEMA = "bench"
 PROJECT = Path(__file__).parent / "project"
 COMMITS = 20
 """Newest commits of a table that are looked at after a refresh."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One refresh: what it cost, and what the adapter said of its last node ({} where it was not
-    dbt's)."""
-
-    cost: Cost
-    said: Mapping[str, Any] = field(default_factory=dict)
 
 
 class LabError(RuntimeError):

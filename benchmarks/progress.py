@@ -60,5 +60,5 @@ class Steps:
         """A step is done; what came of it."""
         self._done += 1
         self._bar.advance(self._task)
-        seconds = time.monotonic() - self._begun
-        self._console.print(f"{seconds:7.1f}s {self._done}/{self._total} {what}", highlight=False, soft_wrap=True)
+        line = f"{time.monotonic() - self._begun:7.1f}s {self._done}/{self._total} {what}"
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)

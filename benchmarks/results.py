@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.cost import Cost, medians, typical
-from benchmarks.lab import Run
+from benchmarks.cost import Cost, Run, medians, typical
 
 Cell = dict[str, Any]
 """One thing that was measured; which keys it has depends on the suite."""

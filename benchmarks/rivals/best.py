@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import Model, node
 from benchmarks.rivals.best_sql import BEST
 from benchmarks.rivals.rival import Rival, Windows, feed

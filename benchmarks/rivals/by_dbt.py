@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from benchmarks.lab import PROJECT, SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import PROJECT, SCHEMA, Lab
 from benchmarks.models import Model, node
 from benchmarks.rivals.rival import Rival, Windows
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import Model, columns_of, node
 from benchmarks.rivals.by_dbt import AUTO, TABLE
 from benchmarks.rivals.rival import Rival, Windows, feed

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 
-from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import Model
 
 Windows = Mapping[str, tuple[int, int]]

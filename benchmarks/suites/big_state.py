@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from benchmarks.contest import texts
-from benchmarks.lab import SCHEMA, Lab, Run
+from benchmarks.cost import Run
+from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import Model, node
 from benchmarks.options import Options
 from benchmarks.progress import Steps

@@ -36,9 +36,11 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
         steps.now("loading TPC-H")
         lab.send(load(options.data, SCHEMA))
         contest = Contest(lab, Changes(options.data, SCHEMA), models, rivals, steps)
-        steps.expect(contest.refreshes() * (1 + options.rounds * len(options.fractions)))
+        rounds = options.warm_up + options.rounds * len(options.fractions)
+        steps.expect(contest.refreshes() * rounds)
         contest.build()
-        contest.warm_up(options.fractions[0])
+        if options.warm_up:
+            contest.warm_up(options.fractions[0])
         cells: list[Cell] = []
         for place, fraction in enumerate(options.fractions, 1):
             last = place == len(options.fractions)
@@ -52,7 +54,7 @@ REFRESHES = (
         "two shapes by every rival, checked against the query; a smoke test",
         partial(measure, QUICK),
         summary,
-        {"scale": 0.01, "fractions": (0.01,), "rounds": 1, "check": True},
+        {"scale": 0.01, "fractions": (0.01,), "rounds": 1, "warm_up": False, "check": True},
     ),
     Suite(
         "shapes",
