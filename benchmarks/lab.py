@@ -16,6 +16,7 @@ from dbt_common.events.base_types import EventMsg
 
 from benchmarks.cost import Run, added, files_of
 from benchmarks.meter import Meter, metered
+from benchmarks.tpch.data import SOURCES_YML
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 SCHEMA = "bench"
@@ -82,6 +83,7 @@ class Lab:
             f"bench: {{target: dev, outputs: {{dev: {{type: ivm_spark, schema: {SCHEMA}, "
             f"threads: {threads}, server_side_parameters: {{{parameters}}}}}}}}}\n"
         )
+        (self.folder / "models" / "sources.yml").write_text(SOURCES_YML)
         for name, text in models.items():
             (self.folder / "models" / f"{name}.sql").write_text(text)
 

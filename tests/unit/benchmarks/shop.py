@@ -1,4 +1,4 @@
-"""TPC-H in miniature on DuckDB, with a change feed of each table, for SQL that was written by hand."""
+"""TPC-H in miniature on DuckDB, with a change feed of each table, for SQL written by hand."""
 
 from __future__ import annotations
 
@@ -84,8 +84,7 @@ class Shop:
             elif new is not None:
                 self._record(table, new, "insert")
         self._db.execute(f"delete from s.{table}")
-        for row in rows.values():
-            self._write(f"s.{table}", row)
+        self._db.executemany(_insert(f"s.{table}", len(COLUMNS[table])), list(rows.values()))
 
     def send(self, statements: Iterable[str]) -> None:
         for statement in statements:
@@ -113,11 +112,12 @@ class Shop:
         return tuple(pick(values) for values in list(COLUMNS[table].values())[len(KEYS[table]) :])
 
     def _record(self, table: str, row: tuple[Any, ...], change: str) -> None:
-        self._write(f"s.{table}_feed", (*row, change, self._version))
+        values = (*row, change, self._version)
+        self._db.execute(_insert(f"s.{table}_feed", len(values)), values)
 
-    def _write(self, table: str, row: tuple[Any, ...]) -> None:
-        marks = ", ".join("?" for _ in row)
-        self._db.execute(f"insert into {table} values ({marks})", row)
+
+def _insert(table: str, columns: int) -> str:
+    return f"insert into {table} values ({', '.join('?' * columns)})"
 
 
 def _type(column: str, values: tuple[Any, ...]) -> str:

@@ -1,4 +1,4 @@
-"""The hand-written incremental models on DuckDB: rendered as dbt would, merged as dbt-spark does."""
+"""The hand-written incremental models on DuckDB: rendered as by dbt, merged as by dbt-spark."""
 
 from __future__ import annotations
 
