@@ -84,7 +84,8 @@ class Shop:
             elif new is not None:
                 self._record(table, new, "insert")
         self._db.execute(f"delete from s.{table}")
-        self._db.executemany(_insert(f"s.{table}", len(COLUMNS[table])), list(rows.values()))
+        for row in rows.values():
+            self._db.execute(_insert(f"s.{table}", len(row)), row)
 
     def send(self, statements: Iterable[str]) -> None:
         for statement in statements:

@@ -19,7 +19,7 @@ def test_the_best_statements_keep_what_the_query_says(name: str, seed: int) -> N
         shop.commit(table, 20)
     shop.send([f"create table s.best as {best.query('s')}"])
     written = 0
-    for _ in range(6):
+    for _ in range(5):
         shop.forget()
         before = shop.bag("select * from s.best")
         for _ in range(changed.randint(1, 3)):

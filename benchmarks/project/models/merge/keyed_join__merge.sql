@@ -3,16 +3,11 @@
 {%- set lines = newest('lineitem') %}
 {%- set orders = newest('orders') %}
 {%- if is_incremental() %}
-{#- a row that is gone is found in the model itself: its line or its order has changed #}
-with changed_orders as (select distinct o_orderkey from {{ changes('orders', orders) }}),
-touched as (
+with touched as (
   select l_orderkey as orderkey, l_linenumber as linenumber from {{ changes('lineitem', lines) }}
   union
   select l_orderkey, l_linenumber from {{ source('tpch', 'lineitem') }}
-  where l_orderkey in (select o_orderkey from changed_orders)
-  union
-  select l_orderkey, l_linenumber from {{ this }}
-  where l_orderkey in (select o_orderkey from changed_orders)
+  where l_orderkey in (select o_orderkey from {{ changes('orders', orders) }})
 ),
 joined as (
   select l_orderkey, l_linenumber, l_quantity, l_extendedprice, o_custkey, o_orderdate
