@@ -14,7 +14,7 @@ mpl.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator
 
 from benchmarks.cost import KINDS
 from benchmarks.report.tables import percent
@@ -29,6 +29,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#e6e6e6",
     "legend.frameon": False,
 }
@@ -90,9 +91,7 @@ def _by_fraction(cells: Sequence[Cell]) -> Figure:
         axes.plot(fractions, means, color=DARK, linewidth=2.5, label="geometric mean", zorder=3)
         axes.axhline(1, color=OTHER, linestyle="--", linewidth=1.2, label="break-even", zorder=1)
         axes.set(xscale="log", yscale="log", title=title, xlabel="changed fraction of the orders")
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda f, _: percent(f)))
-        axes.set_xticks(fractions)
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set_xticks(fractions, [percent(f) for f in fractions], fontsize=8)
         _plain_numbers(axes)
     panels[0].set_ylabel("times as fast as a table")
     panels[1].legend(loc="upper right")
@@ -132,9 +131,7 @@ def _by_scale(results: Sequence[Result]) -> Figure:
         ]
         axes.plot(list(found), means, color=colour, linewidth=2.5, marker="o", label=name)
     axes.set(xscale="log", yscale="log", xlabel="scale factor", ylabel="seconds of a refresh")
-    axes.set_xticks(list(found))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda scale, _: f"{scale:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xticks(list(found), [f"{scale:g}" for scale in found])
     _plain_numbers(axes)
     axes.set_title(
         f"geometric mean of {len(common)} models, {percent(max(least.values()))} changed"
@@ -189,5 +186,6 @@ def _smooth(values: Sequence[float], reach: int = 4) -> list[float]:
 
 
 def _plain_numbers(axes: Axes) -> None:
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.minorticks_off()
