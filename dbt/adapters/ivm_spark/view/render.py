@@ -97,9 +97,10 @@ class _Renderer:
             union.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
             return union
         if isinstance(node, Sort):
-            block = self._rows(node.input)
-            select = block.select([(c, block.columns[c]) for c in node.columns])
-            select.set("order", exp.Order(expressions=[block.over(o) for o in node.orderings]))
+            # By the outputs' names: over what they are made of, Spark sorts below a Project, and
+            # then a LATERAL with a LIMIT above does not find its order.
+            select = self._select(node.input)
+            select.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
             return select
         if isinstance(node, Limit):
             query = self.query(node.input)
