@@ -10,6 +10,8 @@ TINY_TABLES = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.shuffle.partitions": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
     # VACUUM lists a table's folders in so many tasks.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
 }
