@@ -33,10 +33,11 @@ from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
+from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.render import Bound, render
+from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
 
 STATE = "`main`.`v__ivm`"
