@@ -30,9 +30,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     UnionAll,
     Window,
     Within,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 BIG_ROWS = 20_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""

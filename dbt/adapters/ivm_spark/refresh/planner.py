@@ -33,8 +33,9 @@ from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node, walk
+from dbt.adapters.ivm_spark.view.tree import Node
 from dbt.adapters.ivm_spark.view.tree import Window as WindowNode
+from dbt.adapters.ivm_spark.view.walk import walk
 
 _JUDGEMENTS = 6
 _FROM_LOG = "spark.databricks.delta.optimizeMetadataQuery.enabled"

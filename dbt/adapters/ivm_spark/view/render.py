@@ -42,8 +42,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Unpivot,
     Values,
     Window,
-    walk,
 )
+from dbt.adapters.ivm_spark.view.walk import walk
 
 
 def render(node: Node, bind: Binding) -> exp.Query:
