@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.differential.algebra.engine import Table
+from tests.differential.algebra.database import Table
 from tests.differential.algebra.parts import (
     CALLS,
     WINDOWS,
