@@ -19,7 +19,7 @@ lint: venv
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Two processes: one has the Spark and the tests that need it, the other all other tests.
+# Two processes with a Spark each; tests/conftest.py says which tests run on which.
 test: venv
 	$(BIN)/python -m pytest -n 2
 

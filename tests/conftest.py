@@ -12,6 +12,12 @@ pytest_plugins = ["dbt.tests.fixtures.project"]
 
 OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py")
 """Tests whose Spark, if any, runs in a process of its own."""
+SECOND_SPARK = (
+    *(f"/test_{name}.py" for name in "tpch types names judge values fallbacks".split()),
+    *(f"/test_{name}.py" for name in "aliases basic concurrency ephemeral hooks".split()),
+    *(f"/test_{name}.py" for name in "query_comment store_test_failures statements".split()),
+    "/test_one_session_per_connection.py",
+)
 JVM = (
     # Most of a short process's time goes into compiling Spark; two collectors' threads and a
     # compiler that waits for what is really hot leave more of two cores to the tests.
@@ -63,18 +69,19 @@ def spark_parameters(
     return parameters
 
 
-class _OneSpark(LoadScopeScheduling):
-    """Of two processes one has the Spark and all tests that need it, the other the rest, file by
-    file: a second Spark would be compiled anew, which takes longer than it saves."""
+class _TwoSparks(LoadScopeScheduling):
+    """Two processes with a Spark each, for about as long; every file has its place, since a third
+    Spark would be compiled anew."""
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]
-        needs_it = path.startswith("tests/functional/") and not path.endswith(OWN_SPARK)
-        return "spark" if needs_it else path
+        if not path.startswith("tests/functional/") or path.endswith(OWN_SPARK):
+            return path
+        return "the second Spark" if path.endswith(SECOND_SPARK) else "the first Spark"
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    return _OneSpark(config, log)
+    return _TwoSparks(config, log)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -30,8 +30,8 @@ from tests.unit.docs.test_supported_sql import DOCS
 from tests.unit.golden.shop import RELATIONS
 from tests.unit.golden.test_golden import CASES, sections
 
-RANDOM = 100
-BUDGET = {"golden": 0, "documented": 0, "random": 0}
+RANDOM = 30
+BUDGET = {"golden": 1, "documented": 2, "random": 10}
 """False alarms that there may be."""
 
 

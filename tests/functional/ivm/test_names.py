@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.ivm.conftest import TINY_TABLES
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import Warehouse, bag, reasons
 
 MAPPED = """tblproperties ('delta.enableChangeDataFeed' = 'true',
@@ -17,20 +17,20 @@ ODD = ("select", "a b", "x.y", 'q"uote', "it's", "ti``ck", "日本 Straße", "OR
 """Names of columns as they stand between backticks."""
 ITEMS = ", ".join(f"`{name}`" for name in ODD)
 MODELS = {
-    "odd_rows": f"select {ITEMS} from @`odd ``table` where `x.y` > 0",
+    "odd_rows": f"select {ITEMS} from @`table` where `x.y` > 0",
     "odd_groups": "select `a b` as `the key`, `1st`, sum(`x.y`) as `sum(x)`, "
     "max(`ti``ck`) as `x.y`, count(distinct `日本 Straße`) as `select`, min(`it's`) as `it's` "
-    "from @`odd ``table` group by `a b`, `1st` having sum(`x.y`) > 1 order by `sum(x)`",
+    "from @`table` group by `a b`, `1st` having sum(`x.y`) > 1 order by `sum(x)`",
     "odd_joined": 'select `from`.`a b`, `o t h e r`.`q"uote`, `from`.`%(x)s` '
-    "from @`odd ``table` as `from` left join @`odd ``table` as `o t h e r` "
+    "from @`table` as `from` left join @`table` as `o t h e r` "
     'on `from`.`q"uote` = `o t h e r`.`ORDER` and `from`.`日本 Straße` <> `o t h e r`.`1st`',
-    "odd_cte": "with `group by` as (select `a b` as `x y`, `x.y` as z from @`odd ``table`) "
-    "select distinct `x y`, z from `group by` union select `ORDER`, 0 from @`odd ``table`",
+    "odd_cte": "with `group by` as (select `a b` as `x y`, `x.y` as z from @`table`) "
+    "select distinct `x y`, z from `group by` union select `ORDER`, 0 from @`table`",
     "ours_rows": "select `__ivm_count` as c, `__ivm_weight` as `weight`, `__ivm_hash` as h, w, "
     "state, t, s, q.q from @ours as q",
     "ours_groups": "select state.t, sum(state.`__ivm_count`) as w, max(state.`__ivm_weight`) as s, "
     "count(*) as q from @ours as state group by state.t",
-    "ours_joined": "select t.`__ivm_side`, s.w as state from @ours as t "
+    "ours_joined": "select t.`__ivm_side` as side, s.w as state from @ours as t "
     "left join @ours as s on t.w = s.t and t.`__ivm_hash` <> s.`__ivm_hash`",
     "two_schemas": "select a.k, a.v, b.v as other from @same as a "
     "join {{ target.schema }}_two.same as b on a.k = b.k",
@@ -39,7 +39,7 @@ MODELS = {
     "left join `spark_catalog`.`{{ target.schema }}_two`.`SAME` x "
     "on x.k = spark_catalog.{{ target.schema }}.same.k",
     "mixed_case": "with q as (select K as key, V from @SAME) select KEY, Sum(v) as Total "
-    "from Q group by kEy",
+    "from q group by kEy",
 }
 CASE_SENSITIVE = {
     "two_aliases": "select q.v as low, Q.v as high from @same as q join @same as Q on q.k = Q.k",
@@ -88,7 +88,7 @@ class NamesSuite:
         warehouse.sql(
             *(f"set {key} = {value}" for key, value in self.settings.items()),
             f"create schema {other}",
-            created("`odd ``table`", ODD),
+            created("`table`", ODD),
             created("ours", OURS),
             *(f"create table {s} (k int, v int) using delta {MAPPED}"
               for s in ("same", f"{other}.same")),
@@ -97,7 +97,7 @@ class NamesSuite:
         for batch in self.batches(other):
             warehouse.sql(*batch)
             responses = warehouse.run()
-            runs.append((responses, [d for n in self.queries for d in warehouse.differences(n)]))
+            runs.append((responses, warehouse.all_differences(self.queries)))
         columns = {
             name: [warehouse.columns(text) for text in (f"select * from {name}", query)]
             for name, query in warehouse.queries.items()
@@ -109,14 +109,14 @@ class NamesSuite:
     def batches(other: str) -> tuple[tuple[str, ...], ...]:
         return (
             (
-                inserted("`odd ``table`", ODD, 1, 2, 3, 3),
+                inserted("`table`", ODD, 1, 2, 3, 3),
                 inserted("ours", OURS, 1, 2, 3, 3),
                 "insert into same values (1, 1), (2, 2), (2, 3)",
                 f"insert into {other}.same values (1, -1), (2, -2)",
             ),
             (
-                inserted("`odd ``table`", ODD, 2, 4),
-                "delete from `odd ``table` where `a b` = '1'",
+                inserted("`table`", ODD, 2, 4),
+                "delete from `table` where `a b` = '1'",
                 "update ours set `__ivm_count` = 9, w = 1 where t = 2",
                 "delete from ours where `__ivm_count` = 1",
                 f"update {other}.same set v = v - 10 where k = 2",
