@@ -56,7 +56,8 @@ class IvmSparkAdapter(SparkAdapter):
     @classmethod
     def quote(cls, identifier: str) -> str:
         """A name between backticks, those in it doubled, which dbt-spark does not do."""
-        return "`" + identifier.replace("`", "``") + "`"
+        # dbt itself quotes a database of None.
+        return "`" + str(identifier).replace("`", "``") + "`"
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""
