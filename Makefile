@@ -19,9 +19,9 @@ lint: venv
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# Two processes with a Spark each: one alone leaves a core idle for half of the time.
+# Two processes with a Spark each; tests/conftest.py says which tests run on which.
 test: venv
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2
 
 test-unit: venv
 	$(BIN)/python -m pytest tests/unit

@@ -26,6 +26,10 @@ def test_the_users_file_format_wins() -> None:
     assert resolved_format(Config(file_format="parquet")) == "parquet"
 
 
+def test_a_backtick_in_a_name_does_not_end_it() -> None:
+    assert IvmSparkAdapter.quote("ti`ck") == "`ti``ck`"
+
+
 def test_run_info_names_this_adapter() -> None:
     info = IvmSparkAdapter.get_adapter_run_info(SimpleNamespace(_extra={"file_format": "delta"}))
     assert info.adapter_name == "ivm_spark"

@@ -53,6 +53,12 @@ class IvmSparkAdapter(SparkAdapter):
         """What run_results.json and the console say of a refresh."""
         return IvmAdapterResponse.of(refresher)
 
+    @classmethod
+    def quote(cls, identifier: str) -> str:
+        """A name between backticks, those in it doubled, which dbt-spark does not do."""
+        # dbt itself quotes a database of None.
+        return "`" + str(identifier).replace("`", "``") + "`"
+
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""
         with self.connections.exception_handler(sql):

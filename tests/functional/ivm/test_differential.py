@@ -72,7 +72,7 @@ class TestMaintainedShapes:
                 n: {"failed": failed.get(n), **results[n].adapter_response} for n in SHAPES
             }
             built = [name for name in SHAPES if warehouse.exists(name)]
-            differences = [text for name in built for text in warehouse.differences(name)]
+            differences = warehouse.all_differences(built)
             name = batch.__name__ if batch is not None else "first build"
             runs.append((name, moved, responses, differences))
         return runs

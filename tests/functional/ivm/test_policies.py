@@ -8,6 +8,7 @@ import pytest
 from dbt.tests.util import run_dbt_and_capture
 
 from dbt.adapters.ivm_spark.session.activity import watch
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
 SUMS = "select k, sum(v) as total from {{ target.schema }}.facts group by k"
@@ -149,6 +150,12 @@ BOUNDS = {"one_table": (22, 20), "two_tables": (26, 30)}
 
 class TestWork:
     """What one refresh costs in statements and Spark jobs; the numbers are printed."""
+
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(self, spark_parameters: dict[str, str]) -> dict[str, object]:
+        """With adaptive execution, which makes a job of every shuffle, as users have it."""
+        parameters = spark_parameters | TINY_TABLES | {"spark.sql.adaptive.enabled": "true"}
+        return {"type": "ivm_spark", "server_side_parameters": parameters}
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

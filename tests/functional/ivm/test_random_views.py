@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
-from tests.differential.algebra.engine import Table, seeded_rows
+from tests.differential.algebra.database import Table, seeded_rows
 from tests.differential.algebra.queries import TABLES, views
 from tests.functional.ivm.warehouse import FEED, Warehouse
 

@@ -66,7 +66,7 @@ class TestTpch:
             failed = [r.message for r in results.values() if r.status != "success"]
             assert not failed, failed
             responses = {name: r.adapter_response for name, r in results.items()}
-            runs.append((responses, [d for name in results for d in warehouse.differences(name)]))
+            runs.append((responses, warehouse.all_differences(results)))
         return runs
 
     @pytest.mark.parametrize("number", NUMBERS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.ivm.conftest import TINY_TABLES
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, reasons
 
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"

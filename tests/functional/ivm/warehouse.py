@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dbt.tests.util import run_dbt
 from pyspark.errors import PySparkException
+from pyspark.sql.types import VariantVal
 
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark, decode
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
@@ -92,9 +94,14 @@ class Warehouse:
         extra = [f"{model}: {n} x surplus {row}" for row, n in (shown - wanted).items()]
         return extra + [f"{model}: {n} x missing {row}" for row, n in (wanted - shown).items()]
 
+    def all_differences(self, models: Iterable[str]) -> list[str]:
+        """The differences of several models, compared side by side."""
+        with ThreadPoolExecutor(3) as pool:
+            return [text for found in pool.map(self.differences, models) for text in found]
+
     def check(self, *models: str) -> None:
         """Each model has to equal its own query on the sources as they are now, as a bag."""
-        found = [text for model in models for text in self.differences(model)]
+        found = self.all_differences(models)
         assert not found, "\n".join(found)
 
     def bags(self, model: str) -> Counter[tuple[Any, ...]]:
@@ -114,6 +121,8 @@ def bag(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
 def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return ("double", f"{value + 0.0:.12g}")
+    if isinstance(value, VariantVal):
+        return ("variant", value.toJson())
     if isinstance(value, (list, tuple)):
         return tuple(_comparable(part) for part in value)
     if isinstance(value, dict):

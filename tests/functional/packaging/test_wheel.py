@@ -5,6 +5,8 @@ import sys
 import sysconfig
 import venv
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,12 @@ import pytest
 from tests.functional.processes import run, write_project
 
 REPOSITORY = Path(__file__).parents[3]
+
+
+@pytest.fixture(autouse=True)
+def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    with start_of_spark():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,11 @@
 """What only shows in a process whose Spark is not yet started: each test has its own JVM."""
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+
+import pytest
 
 from tests.functional.processes import run, write_project
 
@@ -37,6 +41,12 @@ assert spark.table("analytics.m").count() == 1
 assert SparkSession.active() is spark
 print("untouched")
 """
+
+
+@pytest.fixture(autouse=True)
+def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    with start_of_spark():
+        yield
 
 
 def test_the_profile_of_three_lines(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, shared
 from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, walk
+from dbt.adapters.ivm_spark.view.tree import At, Node, Scan
+from dbt.adapters.ivm_spark.view.walk import walk
 from tests.unit.golden.shop import CATALOG
 
 ONE_TABLE = "select amount from shop.orders where amount > 1"

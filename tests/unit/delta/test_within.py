@@ -92,6 +92,15 @@ def test_what_is_not_narrowed(customers: SourceFacts) -> None:
     assert _questions(_change(JOIN, customers=customers)) == []
 
 
+def test_a_column_that_a_window_makes_is_of_no_table() -> None:
+    """The window stands over a union, whose columns are looked up by their places."""
+    ranked = """(select q.n, row_number() over (partition by q.n order by q.m) as place from (
+        select customer_id as n, order_id as m from shop.orders
+        union all select customer_id, customer_id from shop.customers) q)"""
+    query = f"select o.amount from shop.orders o left join {ranked} r on o.order_id = r.place"
+    assert [q.key for q in _questions(_change(query, moved="customers"))] == ["__ivm_touched_0"]
+
+
 def test_types_without_an_order_that_text_keeps_are_not_narrowed() -> None:
     view = build_view(JOIN, CATALOG)
     change = delta(view.root, Context(frozenset({"`shop`.`orders`"})))

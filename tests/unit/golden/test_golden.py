@@ -33,15 +33,15 @@ STATE = "`shop`.`v__ivm`"
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_golden(path: Path, update_golden: bool) -> None:
-    sections = _sections(path.read_text())
-    written = _write(sections["view"], _types(sections.get("types", "")))
+    given = sections(path.read_text())
+    written = _write(given["view"], _types(given.get("types", "")))
     if update_golden:
-        kept = {k: v for k, v in sections.items() if k in ("view", "types")}
+        kept = {k: v for k, v in given.items() if k in ("view", "types")}
         path.write_text("\n\n".join(f"-- {k}\n{v}" for k, v in {**kept, **written}.items()) + "\n")
         return
     for name, text in written.items():
-        assert sections.get(name) == text, f"{path.name}: {name}"
-    assert set(sections) - {"view", "types"} == set(written)
+        assert given.get(name) == text, f"{path.name}: {name}"
+    assert set(given) - {"view", "types"} == set(written)
 
 
 def test_there_are_cases() -> None:
@@ -94,7 +94,8 @@ def _template(parts: Merge) -> str:
     return "".join(kept) + str(macro(STATE, plan)).strip()
 
 
-def _sections(text: str) -> dict[str, str]:
+def sections(text: str) -> dict[str, str]:
+    """The parts of a golden file by their names."""
     parts = re.split(r"^-- (.+)$", text, flags=re.MULTILINE)
     return {name.strip(): body.strip() for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 

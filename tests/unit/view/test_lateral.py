@@ -9,15 +9,8 @@ from dbt.adapters.ivm_spark.view.columns import free_columns
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import (
-    Aggregate,
-    Distinct,
-    Join,
-    Lateral,
-    OuterJoin,
-    Window,
-    walk,
-)
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Join, Lateral, OuterJoin, Window
+from dbt.adapters.ivm_spark.view.walk import walk
 from tests.unit.golden.shop import CATALOG
 from tests.unit.view.refused import check_refused
 

@@ -18,8 +18,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     ScalarSubquery,
     SemiJoin,
     UnionAll,
-    walk,
 )
+from dbt.adapters.ivm_spark.view.walk import walk
 from tests.unit.golden.shop import CATALOG
 from tests.unit.view.refused import check_refused
 

@@ -10,7 +10,8 @@ from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Window, walk
+from dbt.adapters.ivm_spark.view.tree import Window
+from dbt.adapters.ivm_spark.view.walk import walk
 from tests.unit.golden.shop import CATALOG
 from tests.unit.view.refused import check_refused
 

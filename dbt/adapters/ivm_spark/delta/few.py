@@ -22,9 +22,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     SemiJoin,
     UnionAll,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 FEW_ROWS = 500_000
 """Rows that are joined by broadcast at most: some tens of megabytes at every worker."""

@@ -36,9 +36,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     SetOp,
     Window,
-    children,
-    walk,
 )
+from dbt.adapters.ivm_spark.view.walk import children, walk
 
 Describe = Callable[[Node], dict[str, str]]
 

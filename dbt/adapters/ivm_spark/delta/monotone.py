@@ -12,8 +12,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     UnionAll,
     Values,
-    walk,
 )
+from dbt.adapters.ivm_spark.view.walk import walk
 
 _MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
 

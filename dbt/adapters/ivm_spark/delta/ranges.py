@@ -17,17 +17,8 @@ from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import (
-    Filter,
-    Item,
-    Node,
-    Project,
-    Scan,
-    Within,
-    children,
-    walk,
-    with_children,
-)
+from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, Within
+from dbt.adapters.ivm_spark.view.walk import children, walk, with_children
 
 PIECES = 16
 """Ranges of one key at most; wider gaps than this part of the whole are between them."""

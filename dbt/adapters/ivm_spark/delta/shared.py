@@ -22,9 +22,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     SetOp,
     UnionAll,
     Within,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 KEPT = "ivm_kept_"
 

@@ -27,11 +27,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     SemiJoin,
     Sort,
+    UnionAll,
     Window,
     Within,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 BIG_ROWS = 20_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""
@@ -122,24 +122,23 @@ def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Ori
         if item is None or not isinstance(item.expression, exp.Column):
             return None
         return _origin(node.input, item.expression.name, sources)
-    if isinstance(node, Generate) and column in node.outputs:
-        return None
     if isinstance(node, (Filter, Sort, Distinct, Few, Within, SemiJoin, Window, Generate)):
-        return _origin(node.input, column, sources)
+        passed = column in node.input.columns
+        return _origin(node.input, column, sources) if passed else None
     if isinstance(node, Join):
         owner = next((i for i in node.inputs if column in i.columns), None)
         return None if owner is None else _origin(owner, column, sources)
     if isinstance(node, OuterJoin):
         owner = node.left if column in node.left.columns else node.right
         return _origin(owner, column, sources)
-    return _of_all(node, column, sources)
+    return _of_all(node, column, sources) if isinstance(node, UnionAll) else None
 
 
-def _of_all(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:
+def _of_all(node: UnionAll, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:
     """The origin that a union's column has in every branch."""
     place = node.columns.index(column)
-    found = [_origin(child, child.columns[place], sources) for child in children(node)]
-    if not found or any(o is None for o in found):
+    found = [_origin(child, child.columns[place], sources) for child in node.inputs]
+    if any(o is None for o in found):
         return None
     types = {o.type_name for o in found if o is not None}
     if len(types) > 1:

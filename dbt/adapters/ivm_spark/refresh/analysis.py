@@ -26,7 +26,8 @@ from dbt.adapters.ivm_spark.view.functions import (
 )
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
-from dbt.adapters.ivm_spark.view.tree import Node, walk
+from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.view.walk import walk
 
 MAX_OPERATORS = 500
 """Different operators in a delta above which it is not used."""

@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.refresh.shown import view_mark
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -28,16 +29,14 @@ from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.judge import normalized_plan
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node, walk
+from dbt.adapters.ivm_spark.view.tree import Node
 from dbt.adapters.ivm_spark.view.tree import Window as WindowNode
+from dbt.adapters.ivm_spark.view.walk import walk
 
-_JUDGEMENTS = 6
-_FROM_LOG = "spark.databricks.delta.optimizeMetadataQuery.enabled"
 _SETTINGS = (
     "spark.sql.ansi.enabled",
     "spark.sql.caseSensitive",
@@ -263,7 +262,7 @@ class Planner:
             layout = lay_out(reading.view, types, request.state)
             check_types(layout.input, self._types)
             written = to_sql(render(reading.view.written, bind_plain))
-            if not self._same_meaning(request.sql, written):
+            if not same_meaning(self._query, request.sql, written):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
             return Facts(facts.outputs, types), layout, reading
         except NotMaintained as error:
@@ -293,27 +292,6 @@ class Planner:
 
     def _types(self, node: Node) -> dict[str, str]:
         return dict(self._columns(to_sql(render(node, bind_plain))))
-
-    def _same_meaning(self, sql: str, written: str) -> bool:
-        """Whether Spark plans both texts alike. Some of its rules order what they make by hashes
-        of expression ids, which are new in every plan: one plan that both have is proof, so more
-        than one is asked for. Delta must not put values of its log in the place of min, max and
-        count: a plan does not show them."""
-        self._query(f"set {_FROM_LOG}=false")
-        given: set[str | None] = set()
-        ours: set[str | None] = set()
-        try:
-            for _ in range(_JUDGEMENTS):
-                given.add(normalized_plan(self._explain(sql)))
-                ours.add(normalized_plan(self._explain(written)))
-                if (given & ours) - {None}:
-                    return True
-            return False
-        finally:
-            self._query(f"reset {_FROM_LOG}")
-
-    def _explain(self, sql: str) -> str:
-        return str(next(iter(self._query(f"explain extended\n{sql}")[0].values())))
 
     def _marks(
         self, decision: Decision, heads: dict[str, Head], mark: Watermark | None

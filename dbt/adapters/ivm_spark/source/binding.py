@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.render import Bound
+from dbt.adapters.ivm_spark.view.sql_block import alias_of
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
 
 _GAINED = ("insert", "update_postimage")
@@ -48,7 +49,7 @@ class Versions:
                 exp.Literal.number(self.pinned[scan.relation]),
             ],
         )
-        alias = exp.TableAlias(this=exp.to_identifier(scan.alias, quoted=True))
+        alias = alias_of(scan.alias)
         columns: dict[str, exp.Expr] = {
             name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields
         }

@@ -33,8 +33,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     Scan,
     Sort,
-    substitute,
 )
+from dbt.adapters.ivm_spark.view.walk import substitute
 
 HASH = "__ivm_hash"
 WHOLE = "__ivm_key"

@@ -21,9 +21,11 @@ from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.render import Binding, render
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, Scan, SemiJoin, substitute
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, Scan, SemiJoin
+from dbt.adapters.ivm_spark.view.walk import substitute
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
 _FRESH = "__ivm_fresh_"

@@ -8,7 +8,8 @@ from dataclasses import fields
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Item, Node, walk
+from dbt.adapters.ivm_spark.view.tree import Item, Node
+from dbt.adapters.ivm_spark.view.walk import walk
 
 
 def column(name: str) -> exp.Column:

@@ -17,7 +17,8 @@ from dbt.adapters.ivm_spark.view.catalog import Relation
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Scan, walk
+from dbt.adapters.ivm_spark.view.tree import Scan
+from dbt.adapters.ivm_spark.view.walk import walk
 
 
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:

@@ -6,7 +6,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.catalog import Relation
 from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Node, Project, Scan, SetOp, UnionAll, walk
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Node, Project, Scan, SetOp, UnionAll
+from dbt.adapters.ivm_spark.view.walk import walk
 
 _INTEGERS = "year quarter month day dayofmonth dayofweek weekday dayofyear weekofyear hour minute"
 _STRINGS = "upper lower ucase lcase date_format monthname dayname"

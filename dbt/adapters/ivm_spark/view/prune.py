@@ -30,9 +30,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     UnionAll,
     Unpivot,
     Window,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 
 def prune(root: Node) -> Node:

@@ -7,16 +7,16 @@ DuckDB or for the judge. The same tree therefore runs on either engine.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import used_columns
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
-from dbt.adapters.ivm_spark.view.sql_block import SqlBlock, aliased
+from dbt.adapters.ivm_spark.view.sql_block import SqlBlock, alias_of, aliased, columns_of
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -42,19 +42,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Unpivot,
     Values,
     Window,
-    walk,
 )
-
-
-@dataclass(frozen=True)
-class Bound:
-    """A scan as SQL: what stands after FROM, and each column of the scan as an expression."""
-
-    table: exp.Expr
-    columns: dict[str, exp.Expr]
-
-
-Binding = Callable[[Scan], Bound]
+from dbt.adapters.ivm_spark.view.walk import walk
 
 
 def render(node: Node, bind: Binding) -> exp.Query:
@@ -97,9 +86,10 @@ class _Renderer:
             union.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
             return union
         if isinstance(node, Sort):
-            block = self._rows(node.input)
-            select = block.select([(c, block.columns[c]) for c in node.columns])
-            select.set("order", exp.Order(expressions=[block.over(o) for o in node.orderings]))
+            # By the outputs' names: over what they are made of, Spark sorts below a Project, and
+            # then a LATERAL with a LIMIT above does not find its order.
+            select = self._select(node.input)
+            select.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
             return select
         if isinstance(node, Limit):
             query = self.query(node.input)
@@ -173,8 +163,7 @@ class _Renderer:
         used = [c for c in node.input.columns if c in pivot_inputs(node)]
         query = block.select([(c, block.columns[c]) for c in used])
         pivot, names = pivot_clause(node)
-        alias = exp.TableAlias(this=exp.to_identifier(self._names.unique("q"), quoted=True))
-        table = exp.Subquery(this=query, alias=alias, pivots=[pivot])
+        table = exp.Subquery(this=query, alias=alias_of(self._names.unique("q")), pivots=[pivot])
         return SqlBlock(table, names).select([(c, names[c]) for c in node.columns])
 
     def _keyed(self, node: Aggregate) -> SqlBlock:
@@ -227,12 +216,9 @@ class _Renderer:
         if not node.columns:
             return self._derived(exp.select("0 as nothing", dialect="spark"), ())
         alias = self._names.unique("v")
-        names = [exp.to_identifier(c, quoted=True) for c in node.columns]
-        table = exp.Values(
-            expressions=[exp.Tuple(expressions=[v.copy() for v in row]) for row in node.rows],
-            alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=names),
-        )
-        return SqlBlock(table, {c: exp.column(c, table=alias, quoted=True) for c in node.columns})
+        rows = [exp.Tuple(expressions=[v.copy() for v in row]) for row in node.rows]
+        table = exp.Values(expressions=rows, alias=alias_of(alias, node.columns))
+        return SqlBlock(table, columns_of(alias, node.columns))
 
     def _project(self, node: Project) -> SqlBlock:
         block = self._block(node.input)
@@ -318,10 +304,8 @@ class _Renderer:
             block = self._closed(block, node.input)
         query = block.over(self._subselect(node.query))
         alias = self._names.unique("q")
-        name = exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-        join = exp.Join(this=exp.Lateral(this=exp.Subquery(this=query), alias=name))
-        own = {c: exp.column(c, table=alias, quoted=True) for c in node.query.columns}
-        block.columns = {**block.columns, **own}
+        join = exp.Join(this=exp.Lateral(this=exp.Subquery(this=query), alias=alias_of(alias)))
+        block.columns = {**block.columns, **columns_of(alias, node.query.columns)}
         if node.left:
             join.set("side", "LEFT")
         elif not node.predicates:
@@ -362,14 +346,10 @@ class _Renderer:
                 this=block.over(node.generator),
                 view=True,
                 outer=node.outer,
-                alias=exp.TableAlias(
-                    this=exp.to_identifier(alias, quoted=True),
-                    columns=[exp.to_identifier(c, quoted=True) for c in node.outputs],
-                ),
+                alias=alias_of(alias, node.outputs),
             )
         )
-        for name in node.outputs:
-            block.columns[name] = exp.column(name, table=alias, quoted=True)
+        block.columns = {**block.columns, **columns_of(alias, node.outputs)}
         return block
 
     def _few(self, node: Few) -> SqlBlock:
@@ -387,10 +367,8 @@ class _Renderer:
 
     def _derived(self, query: exp.Query, columns: tuple[str, ...]) -> SqlBlock:
         alias = self._names.unique("q")
-        table = exp.Subquery(
-            this=query, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True))
-        )
-        return SqlBlock(table, {c: exp.column(c, table=alias, quoted=True) for c in columns})
+        table = exp.Subquery(this=query, alias=alias_of(alias))
+        return SqlBlock(table, columns_of(alias, columns))
 
 
 def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.Expr:

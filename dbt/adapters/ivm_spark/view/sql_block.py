@@ -55,3 +55,14 @@ class SqlBlock:
 def aliased(expression: exp.Expr, name: str) -> exp.Expr:
     """The expression as an output of that name."""
     return exp.alias_(expression.copy(), name, quoted=True)
+
+
+def alias_of(name: str, columns: tuple[str, ...] = ()) -> exp.TableAlias:
+    """`AS name(columns)` behind a table."""
+    quoted = [exp.to_identifier(c, quoted=True) for c in columns]
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=quoted)
+
+
+def columns_of(alias: str, columns: tuple[str, ...]) -> dict[str, exp.Expr]:
+    """The columns of the table with that alias, each by its name in the tree."""
+    return {c: exp.column(c, table=alias, quoted=True) for c in columns}

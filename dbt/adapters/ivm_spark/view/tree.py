@@ -8,8 +8,7 @@ column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -366,47 +365,3 @@ Node: TypeAlias = (
     " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Within | Sort"
     " | Limit | ScalarSubquery | Mark | Lateral"
 )
-
-
-def children(node: Node) -> tuple[Node, ...]:
-    """The inputs of a node, left to right."""
-    if isinstance(node, (Scan, Values)):
-        return ()
-    if isinstance(node, (Join, UnionAll)):
-        return node.inputs
-    if isinstance(node, (OuterJoin, SetOp)):
-        return (node.left, node.right)
-    if isinstance(node, (SemiJoin, Within)):
-        return (node.input, node.among)
-    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
-        return (node.input, node.query)
-    return (node.input,)
-
-
-def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
-    """The same node over other inputs."""
-    if isinstance(node, (Scan, Values)):
-        return node
-    if isinstance(node, (Join, UnionAll)):
-        return replace(node, inputs=inputs)
-    if isinstance(node, (OuterJoin, SetOp)):
-        return replace(node, left=inputs[0], right=inputs[1])
-    if isinstance(node, (SemiJoin, Within)):
-        return replace(node, input=inputs[0], among=inputs[1])
-    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
-        return replace(node, input=inputs[0], query=inputs[1])
-    return replace(node, input=inputs[0])
-
-
-def walk(node: Node) -> Iterator[Node]:
-    """Every node, parents first."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
-
-
-def substitute(node: Node, old: Node, new: Node) -> Node:
-    """The tree with `old` (by identity) replaced by `new`."""
-    if node is old:
-        return new
-    return with_children(node, tuple(substitute(child, old, new) for child in children(node)))

@@ -25,8 +25,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     Project,
     SemiJoin,
     Values,
-    walk,
 )
+from dbt.adapters.ivm_spark.view.walk import walk
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is, exp.In)
 

@@ -31,7 +31,7 @@ FROM `shop`.`v__ivm` AS `state`
 WHERE
   `state`.`__ivm_count` > 2
 ORDER BY
-  `state`.`revenue` DESC
+  `revenue_2` DESC
 LIMIT 10
 
 -- merge of inserts in orders

@@ -45,7 +45,7 @@ FROM `shop`.`v__ivm` AS `state`
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 ORDER BY
-  `state`.`customer_id_4` DESC
+  `customer_id_4` DESC
 LIMIT 5
 
 -- merge of inserts in customers

@@ -28,9 +28,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     ScalarSubquery,
     Unpivot,
     Window,
-    children,
-    with_children,
 )
+from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
     (ScalarSubquery, rewrite_scalar),

@@ -1,0 +1,91 @@
+"""A tree of Spark SQL as DuckDB's SQL.
+
+A source `t` is the table `t` (its new rows) and the table `t__changes` (rows with a weight).
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.view.bound import Bound
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
+
+_NULLS = {"lag": exp.Lag, "first_value": exp.FirstValue, "last_value": exp.LastValue}
+"""Functions that sqlglot writes with IGNORE NULLS only if it knows them."""
+
+
+def bind(scan: Scan) -> Bound:
+    """A scan as a DuckDB table: the source, or its change table with the weight."""
+    bound = bind_plain(scan)
+    if scan.at is At.CHANGES:
+        bound.table.set("this", exp.to_identifier(f"{bound.table.name}__changes", quoted=True))
+        bound.columns[WEIGHT] = exp.column("w", table=scan.alias, quoted=True)
+    return bound
+
+
+def duck(query: exp.Query) -> str:
+    """A tree of Spark SQL in DuckDB's SQL."""
+    return query.transform(_to_duck).sql("duckdb")
+
+
+def merge_sql(parts: Merge) -> str:
+    updates = ", ".join(f'"{name}" = {duck(value)}' for name, value in parts.updates)
+    columns = ", ".join(f'"{name}"' for name, _ in parts.inserts)
+    values = ", ".join(duck(value) for _, value in parts.inserts)
+    gone = f"when matched and {duck(parts.gone)} then delete " if parts.gone is not None else ""
+    return (
+        f'merge into "v__ivm" as t using ({duck(parts.source)}) as s on {duck(parts.on)} '
+        f"{gone}when matched and ({duck(parts.changed)}) then update set {updates} "
+        f"when not matched and {duck(parts.born)} then insert ({columns}) values ({values})"
+    )
+
+
+def _to_duck(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Anonymous) and node.name == "raise_error":
+        return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
+    if isinstance(node, exp.Anonymous) and node.name == "count_if":
+        return counted(exp.CountIf(this=node.expressions[0]))
+    if isinstance(node, exp.Anonymous) and node.name == "count" and len(node.expressions) > 1:
+        return counted(exp.Count(this=node.expressions[0], expressions=node.expressions[1:]))
+    if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
+        return exp.Anonymous(this="hash", expressions=node.expressions)
+    if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.Anonymous):
+        call = node.this
+        return exp.IgnoreNulls(this=_NULLS[call.name](this=call.expressions[0]))
+    if isinstance(node, exp.Join) and node.kind == "SEMI":
+        node.set("side", None)
+    if isinstance(node, exp.Select) and node.args.get("laterals"):
+        laterals = node.args.pop("laterals")
+        joins = node.args.get("joins") or []
+        node.set("joins", [*joins, *(_unnested(lateral) for lateral in laterals)])
+    return node
+
+
+def counted(node: exp.Expr) -> exp.Expr:
+    """count_if is NULL in DuckDB where every row is; Spark's is 0. DuckDB's count() has one
+    argument."""
+    if isinstance(node, exp.Count) and node.expressions:
+        every = [node.this, *node.expressions]
+        absent = (exp.Is(this=exp.paren(e), expression=exp.null()) for e in every)
+        present = exp.and_(*(exp.Not(this=e) for e in absent))
+        node = exp.CountIf(this=present)
+    if not isinstance(node, exp.CountIf):
+        return node
+    hit = exp.If(this=node.this, true=exp.Literal.number(1))
+    return exp.Count(this=exp.Case(ifs=[hit]))
+
+
+def _unnested(lateral: exp.Lateral) -> exp.Join:
+    """LATERAL VIEW explode(array_repeat(x, n)): n rows; explode(array(...)): one a value."""
+    alias = lateral.args["alias"]
+    call = lateral.this
+    array = call.this if isinstance(call, exp.Explode) else call.expressions[0]
+    series: exp.Expr = exp.Array(expressions=array.expressions)
+    if array.name == "array_repeat":
+        series = exp.Anonymous(this="range", expressions=[array.expressions[1]])
+    unnest = exp.Anonymous(this="unnest", expressions=[series])
+    select = exp.select(exp.alias_(unnest, alias.columns[0].name))
+    subquery = exp.Subquery(this=select, alias=exp.TableAlias(this=alias.this))
+    return exp.Join(this=exp.Lateral(this=subquery), kind="CROSS")

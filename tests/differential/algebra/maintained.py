@@ -1,0 +1,159 @@
+"""The pure rooms on DuckDB: one view and its state, no JVM.
+
+What Spark would be asked, DuckDB is: the fill, the MERGE and the view are the product's own trees,
+written in DuckDB's SQL. Every statement is written once: a MERGE depends on which sources moved and
+whether they were only inserted into.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache, cached_property
+
+import sqlglot
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.guards import check_types
+from dbt.adapters.ivm_spark.delta.ranges import (
+    Answer,
+    Question,
+    answered,
+    open_questions,
+    questions_sql,
+)
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, SourceFacts
+from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.state.merge import Merge, merge
+from dbt.adapters.ivm_spark.state.visible import visible_query
+from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Node
+from tests.differential.algebra.database import Database, Row
+from tests.differential.algebra.duck import bind, counted, duck, merge_sql
+
+_STATE = "`main`.`v__ivm`"
+
+
+class Maintained:
+    """A view on the database's sources. Raises NotMaintained."""
+
+    def __init__(self, database: Database, sql: str) -> None:
+        self._database = database
+        self._sql = sql
+        view = build_view(sql, database.catalog)
+        self._types = self._types_of(probe(view.root))
+        self._layout = lay_out(view, self._types, _STATE)
+        check_types(self._layout.input, self._types_of)
+        self.sources = [n for n, t in database.tables.items() if t.relation.name in view.sources]
+        self._merge = cache(self._merge_statements)
+
+    def build(self) -> None:
+        self._database.run(f'create or replace table "v__ivm" as {self._fill}')
+
+    def merge(self, moved: frozenset[str], insert_only: bool) -> None:
+        """Bring the state up to date with the windows of the sources that moved.
+
+        Every source counts as big in a batch of more than one, so that keys are asked for.
+        """
+        big = len(moved) > 1
+        statements, asks = self._merge(moved, insert_only, big)
+        if asks:
+            self._ask_and_merge(moved, insert_only)
+        for statement in () if asks else statements:
+            self._database.run(statement)
+        spoiled = 'select 1 from "v__ivm" where "__ivm_count" is null'
+        assert not self._database.bag(spoiled), "a negative count"
+
+    def shown(self) -> Counter[Row]:
+        """The rows of the view."""
+        return self._database.bag(self._visible)
+
+    def wanted(self) -> Counter[Row]:
+        """The rows of the user's text."""
+        return self._database.bag(self._query)
+
+    def rows_of(self, sql: str) -> Counter[Row]:
+        """The rows of a text, read by sqlglot's own Spark dialect and not by ours."""
+        return self._database.bag(_spark(sql))
+
+    def stored(self) -> Counter[Row]:
+        """The rows of the state."""
+        columns = ", ".join(f'"{c}"' for c in self._layout.columns)
+        return self._database.bag(f'select {columns} from "v__ivm"')
+
+    def stored_anew(self) -> Counter[Row]:
+        """The rows that a new state would have."""
+        return self._database.bag(self._fill)
+
+    @cached_property
+    def _fill(self) -> str:
+        return duck(render(fill(self._layout), bind))
+
+    @cached_property
+    def _visible(self) -> str:
+        return duck(visible_query(self._layout, self._types, None))
+
+    @cached_property
+    def _query(self) -> str:
+        return _spark(self._sql)
+
+    def _merge_statements(
+        self, moved: frozenset[str], insert_only: bool, big: bool
+    ) -> tuple[list[str], bool]:
+        """The statements, and whether questions go between them."""
+        parts = self._parts(moved, insert_only, big, {})
+        if parts is None:
+            return [], False
+        return [*map(_kept, parts.kept), merge_sql(parts)], any(parts.asks)
+
+    def _ask_and_merge(self, moved: frozenset[str], insert_only: bool) -> None:
+        answers: dict[Question, Answer] = {}
+        there: set[str] = set()
+        parts = self._parts(moved, insert_only, True, answers)
+        assert parts is not None
+        for number in range(len(parts.asks)):
+            asked = open_questions(parts.asks, number, there, answers)
+            if asked:
+                rows = self._database.named(duck(questions_sql(asked)))
+                answers.update(answered(asked, rows))
+                parts = self._parts(moved, insert_only, True, answers)
+                assert parts is not None
+            for kept in parts.kept[number : number + 1]:
+                self._database.run(_kept(kept))
+                there.add(kept[0])
+        self._database.run(merge_sql(parts))
+
+    def _parts(
+        self, moved: frozenset[str], insert_only: bool, big: bool, answers: dict[Question, Answer]
+    ) -> Merge | None:
+        tables = self._database.tables
+        change = delta(
+            self._layout.input, Context(frozenset(tables[n].relation.name for n in moved))
+        )
+        if change is None:
+            return None
+        facts = {
+            t.relation.name: SourceFacts(BIG_ROWS, {n.lower(): k for n, k in t.relation.columns})
+            for t in tables.values()
+        }
+        sources = facts if big else {}
+        return merge(
+            self._layout, change, _STATE, bind, insert_only, sources=sources, answers=answers
+        )
+
+    def _types_of(self, node: Node) -> dict[str, str]:
+        return self._database.types(duck(render(node, bind_plain)))
+
+
+def _kept(relation: tuple[str, exp.Query]) -> str:
+    name, query = relation
+    return f"create or replace temp table {name} as {duck(query)}"
+
+
+def _spark(sql: str) -> str:
+    return sqlglot.parse_one(sql, read="spark").transform(counted).sql("duckdb")
