@@ -18,6 +18,7 @@ from benchmarks.tpch.data import (
     updates,
 )
 from dbt.adapters.ivm_spark.delta import within
+from tests.budget import budget
 from tests.functional.ivm.warehouse import Warehouse
 
 SCALE = 0.005
@@ -59,7 +60,7 @@ class TestTpch:
         warehouse.sql(*load(folder, schema))
         batches = (
             [],
-            inserts(schema, 0.01, 1),
+            *budget([], [inserts(schema, 0.01, 1)]),
             [
                 *deletes(schema, 0.02, 2),
                 *updates(schema, 0.03, 2),
