@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-unit test-functional fuzz bench bench-report docs demo clean
+.PHONY: venv lint test test-long test-unit test-functional fuzz bench bench-report docs demo clean
 
 venv: $(STAMP)
 
@@ -21,7 +21,11 @@ lint: venv
 
 # Two processes with a Spark each; tests/conftest.py says which tests run on which.
 test: venv
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --durations=40
+
+# All batches and random queries, for which CI has no time.
+test-long: venv
+	IVM_LONG=1 $(BIN)/python -m pytest -n 2 --durations=40
 
 test-unit: venv
 	$(BIN)/python -m pytest tests/unit

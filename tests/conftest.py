@@ -1,4 +1,5 @@
 import fcntl
+import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -10,14 +11,14 @@ from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py")
+OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py")
 """Tests whose Spark, if any, runs in a process of its own."""
-SECOND_SPARK = (
-    *(f"/test_{name}.py" for name in "tpch types names judge values fallbacks".split()),
-    *(f"/test_{name}.py" for name in "aliases basic concurrency ephemeral hooks".split()),
-    *(f"/test_{name}.py" for name in "query_comment store_test_failures statements".split()),
-    "/test_one_session_per_connection.py",
+IN_MEMORY = (
+    *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
+    *(f"/test_{name}.py" for name in "bad_input policies protocol surface values".split()),
 )
+"""Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
+among them those of names and types, are on the Spark with Hive's, which is the default."""
 JVM = (
     # Most of a short process's time goes into compiling Spark; two collectors' threads and a
     # compiler that waits for what is really hot leave more of two cores to the tests.
@@ -64,6 +65,8 @@ def spark_parameters(
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": " ".join(JVM),
     }
+    if _in_memory(os.environ["PYTEST_CURRENT_TEST"]) and "PYTEST_XDIST_WORKER" in os.environ:
+        parameters["spark.sql.catalogImplementation"] = "in-memory"
     with start_of_spark():
         SessionHandle(parameters).close()
     return parameters
@@ -77,7 +80,11 @@ class _TwoSparks(LoadScopeScheduling):
         path = nodeid.split("::")[0]
         if not path.startswith("tests/functional/") or path.endswith(OWN_SPARK):
             return path
-        return "the second Spark" if path.endswith(SECOND_SPARK) else "the first Spark"
+        return "the Spark in memory" if _in_memory(nodeid) else "the Spark with Hive"
+
+
+def _in_memory(nodeid: str) -> bool:
+    return nodeid.split("::")[0].endswith(IN_MEMORY)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from hypothesis import HealthCheck, settings
 
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
+from tests.budget import budget
 from tests.differential.algebra.database import Database, Row, seeded_rows
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.queries import TABLES
@@ -25,7 +26,7 @@ KINDS = 3
 """Different sets of moved sources, each with its own MERGE, that a view's batches have."""
 
 SETTINGS = settings(
-    max_examples=int(os.environ.get("IVM_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("IVM_EXAMPLES", budget(40, 200))),
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -11,6 +11,8 @@ from dbt.tests.adapter.basic.test_snapshot_timestamp import BaseSnapshotTimestam
 from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
 from dbt.tests.adapter.dbt_show.test_dbt_show import BaseShowLimit, BaseShowSqlHeader
 
+from tests.budget import only_long
+
 
 class TestSimpleMaterializations(BaseSimpleMaterializations):
     pass
@@ -40,10 +42,12 @@ class TestGenericTests(BaseGenericTests):
     pass
 
 
+@only_long
 class TestSnapshotCheckCols(BaseSnapshotCheckCols):
     pass
 
 
+@only_long
 class TestSnapshotTimestamp(BaseSnapshotTimestamp):
     pass
 

@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 
 from benchmarks.results import read
+from tests.budget import only_long
 from tests.functional.processes import run
 
 ROOT = Path(__file__).parents[3]
 
 
+@only_long
 def test_the_quick_suite(tmp_path: Path) -> None:
     file = tmp_path / "quick.json"
     command = [sys.executable, "-m", "benchmarks", "--suite", "quick", "--heap", "1g"]

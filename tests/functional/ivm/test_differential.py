@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.budget import budget
 from tests.functional.ivm.changes import SOURCES_YML, Changes
 from tests.functional.ivm.nested_shapes import OTHER_MODELS
 from tests.functional.ivm.shapes import SHAPES
@@ -41,11 +42,17 @@ def merged_and_overwritten(changes: Changes) -> set[str]:
     return {"customers", "orders", "products"}
 
 
+def one_kind_a_table(changes: Changes) -> set[str]:
+    changes.insert("orders", 5)
+    changes.delete("customers", 3)
+    changes.overwrite("products")
+    return {"orders", "customers", "products"}
+
+
 BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
     everything,
-    only_inserts,
-    only_deletes,
-    merged_and_overwritten,
+    one_kind_a_table,
+    *budget((), (only_inserts, only_deletes, merged_and_overwritten)),
 )
 
 

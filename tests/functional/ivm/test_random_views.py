@@ -14,12 +14,13 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from pyspark.errors import PySparkException
 
+from tests.budget import budget
 from tests.differential.algebra.database import Table, seeded_rows
 from tests.differential.algebra.queries import TABLES, views
 from tests.functional.ivm.warehouse import FEED, Warehouse
 
 PROJECTS = int(os.environ.get("IVM_END_TO_END", "1"))
-VIEWS, BATCHES = 8, 3
+VIEWS, BATCHES = 8, budget(2, 4)
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
 
 

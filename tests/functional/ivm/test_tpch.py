@@ -10,6 +10,7 @@ import pytest
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
 from dbt.adapters.ivm_spark.delta import within
+from tests.budget import budget
 from tests.functional.ivm.warehouse import Warehouse
 
 SCALE = 0.005
@@ -51,7 +52,7 @@ class TestTpch:
         changes = Changes(folder, warehouse.schema)
         batches = (
             [],
-            changes.inserts(0.01, 1),
+            *budget([], [changes.inserts(0.01, 1)]),
             [
                 *changes.deletes(0.02, 2),
                 *changes.updates(0.03, 2),
