@@ -78,6 +78,8 @@ class _TwoSparks(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]
+        if path.startswith("tests/differential/"):
+            return "the Spark with Hive"  # it has less to do, and these take too long to come last
         if not path.startswith("tests/functional/") or path.endswith(OWN_SPARK):
             return path
         return "the Spark in memory" if _in_memory(nodeid) else "the Spark with Hive"
