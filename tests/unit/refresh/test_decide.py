@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.cost import Experience
 from dbt.adapters.ivm_spark.refresh.decide import SMALL_ROWS, Situation, decide
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.commit import Commit
@@ -138,3 +139,32 @@ def test_auto_rebuilds_where_much_changed(
         heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
     )
     assert _reason(situation) is code
+
+
+@pytest.mark.parametrize(
+    ("full_seconds", "changed", "policy", "code"),
+    [
+        (100.0, SMALL_ROWS // 100, RefreshPolicy.AUTO, None),
+        (100.0, SMALL_ROWS // 4, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.0, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.0, 1, RefreshPolicy.INCREMENTAL, None),
+    ],
+)
+def test_auto_takes_what_is_thought_to_be_faster(
+    full_seconds: float, changed: int, policy: RefreshPolicy, code: ReasonCode | None
+) -> None:
+    commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
+    situation = replace(
+        MOVED,
+        config=IvmConfig(refresh_policy=policy),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, SMALL_ROWS, "noon")}),
+        heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
+        experience=Experience(full_seconds, SMALL_ROWS),
+    )
+    decision = decide(situation)
+    assert decision.estimates is not None
+    assert decision.estimates.full == pytest.approx(full_seconds)
+    assert (decision.reason.code if decision.reason else None) is code
+    if code is not None:
+        assert decision.reason is not None
+        assert f"{full_seconds} in full" in decision.reason.detail

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark, decode, newest
 from dbt.adapters.ivm_spark.source.commit import Commit
 
@@ -18,6 +20,8 @@ MARK = Watermark(
     outputs=(("na'me", "decimal(10,2)"),),
     types={"x": "bigint"},
     lasting=("OPERATOR_NOT_SUPPORTED", "LEFT JOIN"),
+    effort=Effort(5_000, True, Work(100, 0, 0)),
+    experience=Experience(3.5, 90, 2.25, 0.5),
 )
 OURS = Commit(4, "MERGE", {}, {"numTargetRowsInserted": "0"}, MARK.encode())
 
@@ -58,3 +62,23 @@ def test_a_foreign_write_is_seen() -> None:
 def test_an_alter_that_carries_our_metadata_is_not_the_watermark() -> None:
     later = Commit(5, "SET TBLPROPERTIES", {}, {}, "ivm1.bogus")
     assert newest([later, OURS]).watermark == MARK
+
+
+@pytest.mark.parametrize(
+    ("committed", "seconds"),
+    [("12500", 7.5), ("4000", 3.5), ("", 3.5), ("2026-01-01 00:00:00", 3.5)],
+)
+def test_a_commit_tells_how_long_its_refresh_took(committed: str, seconds: float) -> None:
+    """A time that can't be, or that is not known, teaches nothing."""
+    history = newest([replace(OURS, committed=committed)])
+    assert history.experience.full_seconds == seconds
+
+
+def test_a_state_of_an_older_version_has_no_experience() -> None:
+    facts = json.loads(base64.urlsafe_b64decode(MARK.encode()[5:]))
+    del facts["effort"], facts["experience"]
+    text = "ivm1." + base64.urlsafe_b64encode(json.dumps(facts).encode()).decode()
+    mark = decode(text)
+    assert mark is not None
+    assert mark.sources == MARK.sources
+    assert newest([replace(OURS, metadata=text, committed="9")]).experience == Experience()

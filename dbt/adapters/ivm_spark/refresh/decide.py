@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.cost import (
+    Estimates,
+    Experience,
+    Work,
+    estimates,
+    work_of,
+)
 from dbt.adapters.ivm_spark.refresh.lineage import is_another
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head, Window, window
@@ -20,7 +27,9 @@ class Situation:
 
     lasting: why the query itself can't be maintained; repeatable: unmoved sources mean an unchanged
     result; watermark: None on the first build or when
-    the state is gone; modified: a foreign write into the state; exists: there was a state before.
+    the state is gone; modified: a foreign write into the state; exists: there was a state before;
+    experience: what the view's refreshes took; again: whether a change makes the query read its
+    sources again.
     """
 
     config: IvmConfig
@@ -32,19 +41,24 @@ class Situation:
     heads: dict[str, Head]
     full_refresh: bool = False
     repeatable: bool = True
+    experience: Experience = field(default_factory=Experience)
+    again: bool = False
 
 
 @dataclass(frozen=True)
 class Decision:
     """build: rebuild the state (initial where first); else merge the windows that moved.
 
-    reason: of a rebuild that is not the first.
+    reason: of a rebuild that is not the first; estimates: of what both ways would take, where that
+    is known.
     """
 
     build: bool
     first: bool
     reason: Reason | None
     windows: dict[str, Window]
+    work: Work = field(default_factory=Work)
+    estimates: Estimates | None = None
 
     @property
     def moved(self) -> frozenset[str]:
@@ -73,12 +87,15 @@ def decide(situation: Situation) -> Decision:
     decision = Decision(False, False, None, windows)
     if not decision.moved and situation.repeatable:
         return decision
+    rows = {name: mark.rows for name, mark in situation.watermark.sources.items()}
+    work = work_of(rows, {name: w.rows for name, w in windows.items()}, situation.again)
+    thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
     if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
     if reason is None and situation.config.refresh_policy is RefreshPolicy.AUTO:
-        reason = _costs(situation, windows)
-    return Decision(reason is not None, False, reason, windows)
+        reason = _costs(work, situation.config.change_threshold, thought)
+    return Decision(reason is not None, False, reason, windows, work, thought)
 
 
 def _before_windows(situation: Situation) -> Reason | None:
@@ -122,12 +139,17 @@ def _broken(windows: dict[str, Window]) -> Reason | None:
     return next((w.broken for w in windows.values() if w.broken is not None), None)
 
 
-def _costs(situation: Situation, windows: dict[str, Window]) -> Reason | None:
-    """A rebuild where more than the threshold of the sources' rows changed; never on sources so
-    small that a rebuild could not save a second."""
-    assert situation.watermark is not None
-    total = sum(mark.rows for mark in situation.watermark.sources.values())
-    changed = sum(w.rows for w in windows.values())
-    if total < SMALL_ROWS or changed <= total * situation.config.change_threshold:
+def _costs(work: Work, threshold: float, thought: Estimates | None) -> Reason | None:
+    """A rebuild where more than the threshold of the sources' rows changed, or where it is thought
+    to be faster; never on sources so small that a rebuild could not save a second."""
+    if work.rows < SMALL_ROWS:
         return None
-    return Reason(ReasonCode.COST_MODEL, f"{changed} of {total} rows changed")
+    if work.changed > work.rows * threshold:
+        return Reason(ReasonCode.COST_MODEL, f"{work.changed} of {work.rows} rows changed")
+    if thought is None or thought.incremental <= thought.full:
+        return None
+    return Reason(
+        ReasonCode.COST_MODEL,
+        f"{work.changed} of {work.rows} rows changed: about {thought.incremental:.1f} seconds "
+        f"incrementally, {thought.full:.1f} in full",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
@@ -118,5 +118,6 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
             name: {"from": w.recorded, "to": w.pinned, "changed_rows": w.rows}
             for name, w in plan.windows.items()
         },
+        "estimated_seconds": asdict(plan.estimates) if plan.estimates is not None else None,
         "seconds": {phase: round(seconds, 3) for phase, seconds in phases.items()},
     }

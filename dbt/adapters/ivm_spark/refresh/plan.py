@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
+from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.state.merge import Merge
@@ -76,7 +77,7 @@ class Plan:
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
     with answers to what it asks; view: the SELECT of the
     view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
-    type) of the query's columns.
+    type) of the query's columns; estimates: what both ways would take.
     """
 
     kind: RefreshKind
@@ -90,6 +91,7 @@ class Plan:
     shown: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
+    estimates: Estimates | None = None
     warning: str = ""
 
     @property

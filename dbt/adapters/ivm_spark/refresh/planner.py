@@ -12,6 +12,7 @@ from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
@@ -44,6 +45,8 @@ _SETTINGS = (
     "spark.sql.decimalOperations.allowPrecisionLoss",
     "spark.sql.mapKeyDedupPolicy",
 )
+
+_READS_AGAIN = (Technique.AFFECTED_GROUPS, Technique.AFFECTED_PARTITIONS)
 
 
 class RefusedError(Exception):
@@ -89,8 +92,8 @@ class Planner:
         self._reader = SourceReader(query)
         self._pins = pins
 
-    def plan(self, request: Request) -> Plan:
-        """The plan of one refresh.
+    def plan(self, request: Request, started: int) -> Plan:
+        """The plan of one refresh, which began at `started` (milliseconds since 1970).
 
         Raises RefusedError where a config forbids what would have to be done or the query's
         columns can't be a view's; errors of Spark's own about the query pass through.
@@ -136,11 +139,13 @@ class Planner:
                 modified=history.modified,
                 heads=heads,
                 full_refresh=request.full_refresh,
+                experience=history.experience,
+                again=layout is not None and technique_of(layout) in _READS_AGAIN,
             )
         )
         warning = _obey(request.config, decision, reading.lasting)
         return self._assemble(
-            request, catalog, reading, facts, layout, decision, heads, mark, warning
+            request, catalog, reading, facts, layout, decision, heads, history, warning, started
         )
 
     def _assemble(
@@ -152,9 +157,12 @@ class Planner:
         layout: Layout | None,
         decision: Decision,
         heads: dict[str, Head],
-        mark: Watermark | None,
+        history: StateHistory,
         warning: str,
+        started: int,
     ) -> Plan:
+        mark = history.watermark
+        known = mark is not None and mark.fingerprint == reading.fingerprint
         view = visible_stored(facts.outputs, request.state)
         if layout is not None:
             view = visible(layout, facts.types, facts.outputs)
@@ -162,12 +170,14 @@ class Planner:
             state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
             refresh=mark.refresh + 1 if mark is not None else 1,
             fingerprint=reading.fingerprint,
-            sources=self._marks(decision, heads, mark),
+            sources=(marks := self._marks(decision, heads, mark)),
             outputs=facts.outputs,
             types=facts.types,
             lasting=(reading.lasting.code.value, reading.lasting.detail)
             if reading.lasting
             else None,
+            effort=Effort(started, decision.build, _work(decision, marks)),
+            experience=history.experience if known else Experience(),
         )
         mark_of_view = view_mark(reading.fingerprint, request.described)
         plan = Plan(
@@ -178,6 +188,7 @@ class Planner:
             shown=mark_of_view,
             outputs=facts.outputs,
             windows=_shown(decision, heads),
+            estimates=decision.estimates,
             warning=warning,
         )
         pinned = {name: head.version for name, head in heads.items()}
@@ -334,6 +345,13 @@ class Planner:
         )
         row = list(self._query(f"select {counts}")[0].values())
         return {name: int(count) for name, count in zip(heads, row, strict=True)}
+
+
+def _work(decision: Decision, marks: dict[str, SourceMark]) -> Work:
+    """The work that is recorded: a rebuild's is to read all rows that there are now."""
+    if decision.build:
+        return Work(sum(mark.rows for mark in marks.values()))
+    return decision.work
 
 
 def _source_facts(catalog: Catalog, mark: Watermark) -> dict[str, SourceFacts]:

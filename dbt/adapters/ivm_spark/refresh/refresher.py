@@ -187,7 +187,7 @@ class Refresher:
     def _planned(self) -> Plan:
         started = time.perf_counter()
         try:
-            plan = self._planner.plan(self._request)
+            plan = self._planner.plan(self._request, round(time.time() * 1000))
         except RefusedError as error:
             raise CompilationError(f"Model {self._model}: {error}") from error
         finally:

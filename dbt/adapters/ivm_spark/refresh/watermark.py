@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work, learned
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
 FORMAT = 1
@@ -34,7 +35,8 @@ class Watermark:
     """state_id: names the state to Delta's idempotent writes; refresh: counts its refreshes;
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
     query's columns and of the state's, so that a refresh need not ask again; lasting: code and
-    detail of why the query is never maintained."""
+    detail of why the query is never maintained; effort: of this refresh; experience: of those
+    before it."""
 
     state_id: str
     refresh: int
@@ -43,6 +45,8 @@ class Watermark:
     outputs: tuple[tuple[str, str], ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     lasting: tuple[str, str] | None = None
+    effort: Effort = field(default_factory=Effort)
+    experience: Experience = field(default_factory=Experience)
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -70,15 +74,38 @@ def decode(metadata: str | None) -> Watermark | None:
         outputs=tuple((name, kind) for name, kind in facts["outputs"]),
         types=facts["types"],
         lasting=tuple(facts["lasting"]) if facts["lasting"] else None,
+        effort=_effort(facts["effort"]) if "effort" in facts else Effort(),
+        experience=Experience(**facts.get("experience", {})),
     )
+
+
+def _effort(facts: dict[str, Any]) -> Effort:
+    return Effort(facts["started"], facts["full"], Work(**facts["work"]))
 
 
 @dataclass(frozen=True)
 class StateHistory:
-    """The newest watermark of a state, and whether somebody else has written since."""
+    """The newest watermark of a state, whether somebody else has written since, and when it was
+    committed, in milliseconds, 0 if that is not known."""
 
     watermark: Watermark | None
     modified: str = ""
+    committed: int = 0
+
+    @property
+    def experience(self) -> Experience:
+        """What the view's refreshes have taken, the newest included.
+
+        A clock of the cluster may differ from the one the refresh began by; what can't be is left
+        out.
+        """
+        if self.watermark is None:
+            return Experience()
+        effort = self.watermark.effort
+        seconds = (self.committed - effort.started) / 1000
+        if not effort.started or seconds <= 0:
+            return self.watermark.experience
+        return learned(self.watermark.experience, effort, seconds)
 
 
 def newest(commits: Sequence[Commit]) -> StateHistory:
@@ -87,9 +114,13 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
     for commit in commits:
         watermark = decode(commit.metadata)
         if watermark is not None and commit.effect is not Effect.NOTHING:
-            return StateHistory(watermark, modified)
+            return StateHistory(watermark, modified, _milliseconds(commit.committed))
         if watermark is not None and commit.operation in ("MERGE",):
-            return StateHistory(watermark, modified)
+            return StateHistory(watermark, modified, _milliseconds(commit.committed))
         if commit.effect is not Effect.NOTHING:
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified)
+
+
+def _milliseconds(committed: str) -> int:
+    return int(committed) if committed.isdigit() else 0

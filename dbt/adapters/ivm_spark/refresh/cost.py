@@ -1,0 +1,129 @@
+"""What a refresh would take both ways, learned from this view's earlier refreshes. Pure.
+
+A rebuild takes a fixed part and a part in proportion to the rows of its sources. An incremental
+refresh takes a fixed part, and for each row that changed or that the change meets some multiple of
+what a row takes in a rebuild. The multiples were measured (docs/performance.md); the fixed part and
+the view's own factor on them are learned. Rows decide, never bytes of touched files: one deleted
+row in a big file is not a big change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+FIXED_FULL = 0.7
+"""Seconds of a rebuild of nothing."""
+FIXED_INCREMENTAL = 1.5
+"""Seconds of an incremental refresh by one row, before any is recorded."""
+CHANGED = 5.0
+"""What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
+MET = 0.4
+"""What a row of a table that the change meets takes, in rows of a rebuild: it is only read."""
+_NEWEST = 0.5
+_FORGETTING = 0.25
+_MOST = 20.0
+"""Times its estimate that a refresh counts for at the most."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """rows: of all sources; changed: rows in the windows; met: rows of what the change is joined
+    to or computed again from."""
+
+    rows: int = 0
+    changed: int = 0
+    met: int = 0
+
+
+@dataclass(frozen=True)
+class Effort:
+    """What a commit records of its refresh: when it began, in milliseconds, whether it rebuilt, and
+    its work."""
+
+    started: int = 0
+    full: bool = True
+    work: Work = field(default_factory=Work)
+
+
+@dataclass(frozen=True)
+class Experience:
+    """What a view's refreshes have taken so far: seconds of the last rebuild and its sources' rows;
+    the fixed seconds of an incremental refresh; the factor on what its rows are thought to take."""
+
+    full_seconds: float = 0.0
+    full_rows: int = 0
+    fixed: float = FIXED_INCREMENTAL
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Seconds of an incremental refresh and of a rebuild."""
+
+    incremental: float
+    full: float
+
+
+def work_of(rows: Mapping[str, int], changed: Mapping[str, int], again: bool) -> Work:
+    """The work of a refresh.
+
+    Args:
+        rows: of each source.
+        changed: rows in the window of each source.
+        again: whether the sources of what changed are read again, as where groups are computed
+            anew.
+    """
+    moved = {name for name, count in changed.items() if count}
+    met = sum(count for name, count in rows.items() if again or moved - {name})
+    return Work(sum(rows.values()), sum(changed.values()), met if moved else 0)
+
+
+def estimates(experience: Experience, work: Work) -> Estimates | None:
+    """What a refresh would take both ways; None before a rebuild was recorded."""
+    if not experience.full_seconds or not experience.full_rows:
+        return None
+    full = _fixed_of(experience) + _row(experience) * work.rows
+    rows = _row(experience) * (CHANGED * work.changed + MET * work.met)
+    return Estimates(experience.fixed + experience.factor * rows, full)
+
+
+def learned(experience: Experience, effort: Effort, seconds: float) -> Experience:
+    """The experience after a refresh that took so many seconds.
+
+    The fixed part and the factor answer for the difference to the estimate by their shares in it.
+    A rebuild is also a step back to what is thought of a view at first, so that one slow
+    refresh does not rule incremental ones out for good.
+    """
+    if effort.full:
+        return replace(
+            experience,
+            full_seconds=seconds,
+            full_rows=effort.work.rows,
+            fixed=_between(experience.fixed, FIXED_INCREMENTAL, _FORGETTING),
+            factor=_between(experience.factor, 1.0, _FORGETTING),
+        )
+    thought = estimates(experience, effort.work)
+    if thought is None:
+        return experience
+    share = experience.fixed / thought.incremental
+    ratio = min(max(seconds / thought.incremental, 1 / _MOST), _MOST)
+    return replace(
+        experience,
+        fixed=experience.fixed * ratio ** (_NEWEST * share),
+        factor=experience.factor * ratio ** (_NEWEST * (1 - share)),
+    )
+
+
+def _fixed_of(experience: Experience) -> float:
+    return min(FIXED_FULL, experience.full_seconds / 2)
+
+
+def _row(experience: Experience) -> float:
+    """Seconds of a source's row in a rebuild."""
+    return (experience.full_seconds - _fixed_of(experience)) / experience.full_rows
+
+
+def _between(before: float, now: float, weight: float) -> float:
+    """The mean in logarithms: a refresh that took twice or half as long counts alike."""
+    return float(before ** (1 - weight) * now**weight)

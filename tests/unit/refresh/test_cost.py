@@ -1,0 +1,98 @@
+"""Estimates follow what refreshes took: they come close, and one bad refresh is forgotten."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.cost import (
+    Effort,
+    Estimates,
+    Experience,
+    Work,
+    estimates,
+    learned,
+    work_of,
+)
+
+BUILT = learned(Experience(), Effort(1, True, Work(1_000_000)), 10.7)
+
+
+def _estimates(experience: Experience, work: Work) -> Estimates:
+    found = estimates(experience, work)
+    assert found is not None
+    return found
+
+
+def test_nothing_is_known_before_a_rebuild() -> None:
+    assert estimates(Experience(), Work(100, 1, 0)) is None
+
+
+def test_a_rebuild_takes_more_on_more_rows() -> None:
+    assert _estimates(BUILT, Work(1_000_000, 1, 0)).full == pytest.approx(10.7)
+    assert _estimates(BUILT, Work(2_000_000, 1, 0)).full == pytest.approx(20.7)
+
+
+def test_changed_rows_and_the_rows_that_they_meet_take_time() -> None:
+    few, many, joined = (
+        _estimates(BUILT, work).incremental
+        for work in (
+            Work(1_000_000, 10, 0),
+            Work(1_000_000, 300_000, 0),
+            Work(1_000_000, 10, 900_000),
+        )
+    )
+    assert few == pytest.approx(1.5, abs=0.01)
+    assert few < joined < many
+    assert many > 10.7
+
+
+@pytest.mark.parametrize(
+    ("changed", "again", "met"),
+    [
+        ({"a": 0, "b": 0}, False, 0),
+        ({"a": 5, "b": 0}, False, 20),
+        ({"a": 5, "b": 5}, False, 120),
+        ({"a": 5, "b": 0}, True, 120),
+    ],
+)
+def test_a_change_meets_the_other_sources(changed: dict[str, int], again: bool, met: int) -> None:
+    work = work_of({"a": 100, "b": 20}, changed, again)
+    assert (work.rows, work.changed, work.met) == (120, sum(changed.values()), met)
+
+
+@pytest.mark.parametrize("fixed", [0.4, 1.5, 6.0])
+@pytest.mark.parametrize("row", [1e-5, 5e-5, 2e-4])
+def test_it_comes_close_to_what_refreshes_take(fixed: float, row: float) -> None:
+    experience = BUILT
+    works = [Work(1_000_000, changed, 0) for changed in (100, 200_000, 1_000, 150_000) * 6]
+    for work in works:
+        experience = learned(experience, Effort(1, False, work), fixed + row * work.changed)
+    for work in works[:2]:
+        took = fixed + row * work.changed
+        assert _estimates(experience, work).incremental == pytest.approx(took, rel=0.3)
+
+
+def test_slow_refreshes_are_forgotten() -> None:
+    """Rebuilds are not all that is done from then on; and one slow refresh is none yet."""
+    work = Work(1_000_000, 100, 0)
+    experience = learned(BUILT, Effort(1, False, work), 500.0)
+    assert _estimates(experience, work).incremental < _estimates(experience, work).full
+    experience = learned(experience, Effort(1, False, work), 500.0)
+    assert _estimates(experience, work).incremental > _estimates(experience, work).full
+    for _ in range(4):
+        experience = learned(experience, Effort(1, True, work), 10.7)
+    found = _estimates(experience, work)
+    assert found.incremental < found.full
+
+
+def test_a_refresh_without_a_recorded_rebuild_teaches_nothing() -> None:
+    effort = Effort(1, False, Work(100, 1, 0))
+    assert learned(Experience(), effort, 3.0) == Experience()
+
+
+def test_a_view_that_gets_slower_is_noticed() -> None:
+    work = Work(1_000_000, 150_000, 0)
+    before = _estimates(BUILT, work)
+    experience = learned(BUILT, Effort(1, False, work), 3 * before.incremental)
+    assert _estimates(experience, work).incremental > 1.4 * before.incremental
+    assert (experience.full_seconds, experience.full_rows) == (10.7, 1_000_000)
