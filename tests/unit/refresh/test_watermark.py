@@ -82,3 +82,14 @@ def test_a_state_of_an_older_version_has_no_experience() -> None:
     assert mark is not None
     assert mark.sources == MARK.sources
     assert newest([replace(OURS, metadata=text, committed="9")]).experience == Experience()
+
+
+def test_commits_tell_how_many_rows_the_state_has() -> None:
+    rebuilt = Commit(
+        4, "CREATE OR REPLACE TABLE AS SELECT", {}, {"numOutputRows": "70"}, OURS.metadata
+    )
+    assert newest([rebuilt]).experience.state_rows == 70
+    mark = replace(MARK, effort=Effort(1, False), experience=Experience(state_rows=70))
+    metrics = {"numTargetRowsInserted": "5", "numTargetRowsDeleted": "2"}
+    merged = Commit(5, "MERGE", {}, metrics, mark.encode())
+    assert newest([merged]).experience.state_rows == 73

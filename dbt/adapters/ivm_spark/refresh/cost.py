@@ -49,12 +49,14 @@ class Effort:
 @dataclass(frozen=True)
 class Experience:
     """What a view's refreshes have taken so far: seconds of the last rebuild and its sources' rows;
-    the fixed seconds of an incremental refresh; the factor on what its rows are thought to take."""
+    the fixed seconds of an incremental refresh; the factor on what its rows are thought to take;
+    rows of the state, 0 if they are not known."""
 
     full_seconds: float = 0.0
     full_rows: int = 0
     fixed: float = FIXED_INCREMENTAL
     factor: float = 1.0
+    state_rows: int = 0
 
 
 @dataclass(frozen=True)

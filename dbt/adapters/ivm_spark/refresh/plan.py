@@ -77,7 +77,8 @@ class Plan:
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
     with answers to what it asks; view: the SELECT of the
     view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
-    type) of the query's columns; estimates: what both ways would take.
+    type) of the query's columns; estimates: what both ways would take;
+    tuning: session settings to run under, untuned: what they are now.
     """
 
     kind: RefreshKind
@@ -92,6 +93,8 @@ class Plan:
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     estimates: Estimates | None = None
+    tuning: dict[str, str] = field(default_factory=dict)
+    untuned: dict[str, str] = field(default_factory=dict)
     warning: str = ""
 
     @property

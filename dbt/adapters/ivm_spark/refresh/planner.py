@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.refresh.shown import view_mark
+from dbt.adapters.ivm_spark.refresh.tuning import tuned
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
@@ -102,9 +103,9 @@ class Planner:
             recorded = self._history(request).watermark or Watermark("", 0, "", {})
             outputs = self._outputs(request)
             return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
-        settings = self._settings()
+        session = self._settings()
         catalog, sources = self._catalog(request)
-        reading = read(request.sql, catalog, settings)
+        reading = read(request.sql, catalog, _meaningful(session))
         history = self._history(request)
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
@@ -145,7 +146,17 @@ class Planner:
         )
         warning = _obey(request.config, decision, reading.lasting)
         return self._assemble(
-            request, catalog, reading, facts, layout, decision, heads, history, warning, started
+            request,
+            catalog,
+            reading,
+            facts,
+            layout,
+            decision,
+            heads,
+            history,
+            warning,
+            started,
+            session,
         )
 
     def _assemble(
@@ -160,6 +171,7 @@ class Planner:
         history: StateHistory,
         warning: str,
         started: int,
+        session: dict[str, str],
     ) -> Plan:
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
@@ -215,18 +227,14 @@ class Planner:
             plan,
             kind=RefreshKind.INCREMENTAL,
             technique=technique_of(layout),
+            tuning=(settings := tuned(decision.work, history.experience.state_rows, session)),
+            untuned={key: session[key] for key in settings if key in session},
             merge=step.merge({}),
             merge_with=step.merge,
         )
 
     def _settings(self) -> dict[str, str]:
-        rows = self._query("set")
-        found = {str(row["key"]): str(row["value"]) for row in rows}
-        return {
-            key: value
-            for key, value in found.items()
-            if key in _SETTINGS or key.startswith("spark.sql.legacy.")
-        }
+        return {str(row["key"]): str(row["value"]) for row in self._query("set")}
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Every relation that the query reads, views followed; and the sources' names."""
@@ -345,6 +353,15 @@ class Planner:
         )
         row = list(self._query(f"select {counts}")[0].values())
         return {name: int(count) for name, count in zip(heads, row, strict=True)}
+
+
+def _meaningful(session: dict[str, str]) -> dict[str, str]:
+    """The settings on which the rows of a query may depend."""
+    return {
+        key: value
+        for key, value in session.items()
+        if key in _SETTINGS or key.startswith("spark.sql.legacy.")
+    }
 
 
 def _work(decision: Decision, marks: dict[str, SourceMark]) -> Work:

@@ -52,6 +52,7 @@ class Refresher:
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
         self._kept: list[str] = []
+        self._tuned = False
         self.attempts = range(ATTEMPTS)
         self.again = True
         self.plan = self._planned()
@@ -115,6 +116,7 @@ class Refresher:
             return
         started = time.perf_counter()
         try:
+            self._tune()
             self._query(sql)
             self._kept.append(name)
         except DbtDatabaseError as error:
@@ -130,9 +132,10 @@ class Refresher:
         """
         started = time.perf_counter()
         try:
+            self._tune()
             outcome = self._committed(sql)
         finally:
-            self._drop_kept()
+            self._clean_up()
             self._spent("apply", started)
         self._settle(outcome)
 
@@ -146,6 +149,7 @@ class Refresher:
             return
         started = time.perf_counter()
         try:
+            self._tune()
             rows = self._query(to_sql(questions_sql(wanted), pretty=True))
             answers.update(answered(wanted, rows))
             self.plan = replace(self.plan, merge=merge_with(answers))
@@ -156,16 +160,27 @@ class Refresher:
 
     def _give_up(self, error: DbtDatabaseError) -> None:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
-        self._drop_kept()
+        self._clean_up()
         outcome = outcome_of_error(str(error.msg))
         if outcome is None:
             raise error
         self._settle(outcome)
 
-    def _drop_kept(self) -> None:
+    def _tune(self) -> None:
+        if not self._tuned:
+            self._tuned = True
+            for key, value in self.plan.tuning.items():
+                self._query(f"set {key}={value}")
+
+    def _clean_up(self) -> None:
         for name in self._kept:
             self._query(f"drop view if exists {name}")
         self._kept = []
+        if self._tuned:
+            self._tuned = False
+            for key in self.plan.tuning:
+                before = self.plan.untuned.get(key)
+                self._query(f"reset {key}" if before is None else f"set {key}={before}")
 
     def _settle(self, outcome: Outcome) -> None:
         self._outcome = outcome

@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work, learned
@@ -86,11 +86,13 @@ def _effort(facts: dict[str, Any]) -> Effort:
 @dataclass(frozen=True)
 class StateHistory:
     """The newest watermark of a state, whether somebody else has written since, and when it was
-    committed, in milliseconds, 0 if that is not known."""
+    committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
+    state, those of a rebuild all."""
 
     watermark: Watermark | None
     modified: str = ""
     committed: int = 0
+    gained: int = 0
 
     @property
     def experience(self) -> Experience:
@@ -101,11 +103,12 @@ class StateHistory:
         """
         if self.watermark is None:
             return Experience()
-        effort = self.watermark.effort
+        effort, before = self.watermark.effort, self.watermark.experience
         seconds = (self.committed - effort.started) / 1000
-        if not effort.started or seconds <= 0:
-            return self.watermark.experience
-        return learned(self.watermark.experience, effort, seconds)
+        if effort.started and seconds > 0:
+            before = learned(before, effort, seconds)
+        rows = self.gained if effort.full else before.state_rows + self.gained
+        return replace(before, state_rows=max(rows, 0))
 
 
 def newest(commits: Sequence[Commit]) -> StateHistory:
@@ -114,12 +117,16 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
     for commit in commits:
         watermark = decode(commit.metadata)
         if watermark is not None and commit.effect is not Effect.NOTHING:
-            return StateHistory(watermark, modified, _milliseconds(commit.committed))
+            return _history(watermark, modified, commit)
         if watermark is not None and commit.operation in ("MERGE",):
-            return StateHistory(watermark, modified, _milliseconds(commit.committed))
+            return _history(watermark, modified, commit)
         if commit.effect is not Effect.NOTHING:
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified)
+
+
+def _history(watermark: Watermark, modified: str, commit: Commit) -> StateHistory:
+    return StateHistory(watermark, modified, _milliseconds(commit.committed), commit.gained)
 
 
 def _milliseconds(committed: str) -> int:

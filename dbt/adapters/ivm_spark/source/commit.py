@@ -94,6 +94,14 @@ class Commit:
         return sum(self._metric(name) or 0 for name in names)
 
     @property
+    def gained(self) -> int:
+        """Rows that a MERGE added less those it deleted; of other commits the rows written."""
+        if self.operation.upper() != "MERGE":
+            return self._metric("numOutputRows") or 0
+        added, deleted = "numTargetRowsInserted", "numTargetRowsDeleted"
+        return (self._metric(added) or 0) - (self._metric(deleted) or 0)
+
+    @property
     def reshapes(self) -> bool:
         """True where columns were renamed, dropped or changed."""
         return self.operation.upper() in _RESHAPING
