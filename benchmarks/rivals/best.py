@@ -37,7 +37,8 @@ class Best(Rival):
         best, target = BEST[model.name], self._target(model)
         feeds = {table: feed(table, *windows[table]) for table in best.reads}
         look = [f"describe history {SCHEMA}.{table} limit 1" for table in best.reads]
-        statements = [*look, *best.refresh(SCHEMA, target, feeds)]
+        now = {t: f"{SCHEMA}.{t} version as of {windows[t][1]}" for t in best.reads}
+        statements = [*look, *best.refresh(target, feeds, now)]
         return lab.measure(statements, writes=node(model.name, self.name))
 
     def shown(self, model: Model) -> str:

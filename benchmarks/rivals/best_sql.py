@@ -16,10 +16,13 @@ WEIGHT = f"if({GAINED}, 1, -1)"
 @dataclass(frozen=True)
 class BestSql:
     """query: what the table `target` holds; refresh: statements that bring it up to date, from the
-    schema, the target and the change feeds by table."""
+    target, the change feeds by table and the tables as they are now.
+
+    Spark takes a table's feed and the table itself in one statement for the same relation, unless
+    the table is read at a version."""
 
     query: Callable[[str], str]
-    refresh: Callable[[str, str, dict[str, str]], Sequence[str]]
+    refresh: Callable[[str, dict[str, str], dict[str, str]], Sequence[str]]
     reads: tuple[str, ...]
 
 
@@ -30,7 +33,7 @@ def _aggregate(schema: str) -> str:
     )
 
 
-def _refresh_aggregate(schema: str, target: str, feeds: dict[str, str]) -> list[str]:
+def _refresh_aggregate(target: str, feeds: dict[str, str], now: dict[str, str]) -> list[str]:
     """The feed is read once and kept: MERGE reads its source twice."""
     return [
         "cache table best_delta as "
@@ -49,7 +52,7 @@ def _join_aggregate(schema: str) -> str:
     )
 
 
-def _refresh_join_aggregate(schema: str, target: str, feeds: dict[str, str]) -> list[str]:
+def _refresh_join_aggregate(target: str, feeds: dict[str, str], now: dict[str, str]) -> list[str]:
     """Changed lines with the orders as they are, and the lines as they are with changed orders;
     what changed on both sides was counted in both, so it is taken off once."""
     return [
@@ -59,9 +62,9 @@ def _refresh_join_aggregate(schema: str, target: str, feeds: dict[str, str]) -> 
         f"from {feeds['orders']} group by o_orderkey, o_custkey having sum({WEIGHT}) <> 0",
         "cache table best_delta as select o_custkey, sum(n) as n, sum(price) as price from ("
         "select /*+ broadcast(best_lines) */ o_custkey, w as n, price "
-        f"from best_lines join {schema}.orders on o_orderkey = l_orderkey "
+        f"from best_lines join {now['orders']} on o_orderkey = l_orderkey "
         "union all select /*+ broadcast(best_orders) */ o_custkey, w, w * l_extendedprice "
-        f"from best_orders join {schema}.lineitem on o_orderkey = l_orderkey "
+        f"from best_orders join {now['lineitem']} on o_orderkey = l_orderkey "
         "union all select o_custkey, -o.w * l.w, -o.w * price "
         "from best_orders o join best_lines l on o_orderkey = l_orderkey"
         ") group by o_custkey having sum(n) <> 0 or sum(price) <> 0",
@@ -88,7 +91,7 @@ def _keyed_join(schema: str) -> str:
     )
 
 
-def _refresh_keyed_join(schema: str, target: str, feeds: dict[str, str]) -> list[str]:
+def _refresh_keyed_join(target: str, feeds: dict[str, str], now: dict[str, str]) -> list[str]:
     """The same three terms, with the rows themselves; of each key the row that came is written, and
     a key of which no row came is gone."""
     row = "l_orderkey, l_linenumber, l_quantity, l_extendedprice, o_custkey, o_orderdate"
@@ -105,9 +108,9 @@ def _refresh_keyed_join(schema: str, target: str, feeds: dict[str, str]) -> list
         f"max_by(struct({values}), n) as row, max(n) > 0 as stays from ("
         f"select {row}, sum(n) as n from ("
         f"select /*+ broadcast(best_lines) */ {row}, w as n "
-        f"from best_lines join {schema}.orders on o_orderkey = l_orderkey "
+        f"from best_lines join {now['orders']} on o_orderkey = l_orderkey "
         f"union all select /*+ broadcast(best_orders) */ {row}, w "
-        f"from best_orders join {schema}.lineitem on o_orderkey = l_orderkey "
+        f"from best_orders join {now['lineitem']} on o_orderkey = l_orderkey "
         "where l_quantity > 25 "
         f"union all select {row}, -o.w * l.w "
         "from best_orders o join best_lines l on o_orderkey = l_orderkey"

@@ -25,7 +25,8 @@ def test_the_best_statements_keep_what_the_query_says(name: str, seed: int) -> N
         for _ in range(changed.randint(1, 3)):
             shop.commit(changed.choice(list(COLUMNS)), changed.randint(1, 10))
         feeds = {table: f"s.{table}_feed" for table in best.reads}
-        shop.send(list(best.refresh("s", "s.best", feeds)))
+        now = {table: f"s.{table}" for table in best.reads}
+        shop.send(list(best.refresh("s.best", feeds, now)))
         kept = shop.bag("select * from s.best")
         assert kept == shop.bag(best.query("s"))
         written += kept != before

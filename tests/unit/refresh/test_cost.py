@@ -14,7 +14,7 @@ from dbt.adapters.ivm_spark.refresh.cost import (
     work_of,
 )
 
-BUILT = learned(Experience(), Effort(1, True, Work(1_000_000)), 10.7)
+BUILT = learned(Experience(), Effort(1, True, False, Work(1_000_000)), 10.7)
 
 
 def _estimates(experience: Experience, work: Work) -> Estimates:
@@ -25,6 +25,12 @@ def _estimates(experience: Experience, work: Work) -> Estimates:
 
 def test_nothing_is_known_before_a_rebuild() -> None:
     assert estimates(Experience(), Work(100, 1, 0)) is None
+
+
+def test_a_first_build_counts_half() -> None:
+    """It ran in a Spark that was not warm; where half is less, a rebuild tells."""
+    first = learned(Experience(), Effort(1, True, True, Work(1_000_000)), 20.0)
+    assert _estimates(first, Work(1_000_000, 1, 0)).full == pytest.approx(10.0)
 
 
 def test_a_rebuild_takes_more_on_more_rows() -> None:
@@ -66,7 +72,7 @@ def test_it_comes_close_to_what_refreshes_take(fixed: float, row: float) -> None
     experience = BUILT
     works = [Work(1_000_000, changed, 0) for changed in (100, 200_000, 1_000, 150_000) * 6]
     for work in works:
-        experience = learned(experience, Effort(1, False, work), fixed + row * work.changed)
+        experience = learned(experience, Effort(1, False, False, work), fixed + row * work.changed)
     for work in works[:2]:
         took = fixed + row * work.changed
         assert _estimates(experience, work).incremental == pytest.approx(took, rel=0.3)
@@ -75,24 +81,24 @@ def test_it_comes_close_to_what_refreshes_take(fixed: float, row: float) -> None
 def test_slow_refreshes_are_forgotten() -> None:
     """Rebuilds are not all that is done from then on; and one slow refresh is none yet."""
     work = Work(1_000_000, 100, 0)
-    experience = learned(BUILT, Effort(1, False, work), 500.0)
+    experience = learned(BUILT, Effort(1, False, False, work), 500.0)
     assert _estimates(experience, work).incremental < _estimates(experience, work).full
-    experience = learned(experience, Effort(1, False, work), 500.0)
+    experience = learned(experience, Effort(1, False, False, work), 500.0)
     assert _estimates(experience, work).incremental > _estimates(experience, work).full
     for _ in range(4):
-        experience = learned(experience, Effort(1, True, work), 10.7)
+        experience = learned(experience, Effort(1, True, False, work), 10.7)
     found = _estimates(experience, work)
     assert found.incremental < found.full
 
 
 def test_a_refresh_without_a_recorded_rebuild_teaches_nothing() -> None:
-    effort = Effort(1, False, Work(100, 1, 0))
+    effort = Effort(1, False, False, Work(100, 1, 0))
     assert learned(Experience(), effort, 3.0) == Experience()
 
 
 def test_a_view_that_gets_slower_is_noticed() -> None:
     work = Work(1_000_000, 150_000, 0)
     before = _estimates(BUILT, work)
-    experience = learned(BUILT, Effort(1, False, work), 3 * before.incremental)
+    experience = learned(BUILT, Effort(1, False, False, work), 3 * before.incremental)
     assert _estimates(experience, work).incremental > 1.4 * before.incremental
     assert (experience.full_seconds, experience.full_rows) == (10.7, 1_000_000)

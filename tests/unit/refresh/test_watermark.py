@@ -20,7 +20,7 @@ MARK = Watermark(
     outputs=(("na'me", "decimal(10,2)"),),
     types={"x": "bigint"},
     lasting=("OPERATOR_NOT_SUPPORTED", "LEFT JOIN"),
-    effort=Effort(5_000, True, Work(100, 0, 0)),
+    effort=Effort(5_000, True, False, Work(100, 0, 0)),
     experience=Experience(3.5, 90, 2.25, 0.5),
 )
 OURS = Commit(4, "MERGE", {}, {"numTargetRowsInserted": "0"}, MARK.encode())
@@ -89,7 +89,7 @@ def test_commits_tell_how_many_rows_the_state_has() -> None:
         4, "CREATE OR REPLACE TABLE AS SELECT", {}, {"numOutputRows": "70"}, OURS.metadata
     )
     assert newest([rebuilt]).experience.state_rows == 70
-    mark = replace(MARK, effort=Effort(1, False), experience=Experience(state_rows=70))
+    mark = replace(MARK, effort=Effort(1, False, False), experience=Experience(state_rows=70))
     metrics = {"numTargetRowsInserted": "5", "numTargetRowsDeleted": "2"}
     merged = Commit(5, "MERGE", {}, metrics, mark.encode())
     assert newest([merged]).experience.state_rows == 73

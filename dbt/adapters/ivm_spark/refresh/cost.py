@@ -16,6 +16,9 @@ FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
 FIXED_INCREMENTAL = 1.5
 """Seconds of an incremental refresh by one row, before any is recorded."""
+FIRST_BUILD = 0.5
+"""What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
+warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
 CHANGED = 5.0
 """What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
 MET = 0.4
@@ -38,11 +41,12 @@ class Work:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a commit records of its refresh: when it began, in milliseconds, whether it rebuilt, and
-    its work."""
+    """What a commit records of its refresh: when it began, in milliseconds, whether it rebuilt,
+    whether its query was new, and its work."""
 
     started: int = 0
     full: bool = True
+    first: bool = False
     work: Work = field(default_factory=Work)
 
 
@@ -100,7 +104,7 @@ def learned(experience: Experience, effort: Effort, seconds: float) -> Experienc
     if effort.full:
         return replace(
             experience,
-            full_seconds=seconds,
+            full_seconds=seconds * (FIRST_BUILD if effort.first else 1),
             full_rows=effort.work.rows,
             fixed=_between(experience.fixed, FIXED_INCREMENTAL, _FORGETTING),
             factor=_between(experience.factor, 1.0, _FORGETTING),

@@ -118,6 +118,8 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
             name: {"from": w.recorded, "to": w.pinned, "changed_rows": w.rows}
             for name, w in plan.windows.items()
         },
-        "estimated_seconds": asdict(plan.estimates) if plan.estimates is not None else None,
+        "estimated_seconds": None
+        if plan.estimates is None
+        else {way: round(seconds, 3) for way, seconds in asdict(plan.estimates).items()},
         "seconds": {phase: round(seconds, 3) for phase, seconds in phases.items()},
     }

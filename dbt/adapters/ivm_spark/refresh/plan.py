@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
@@ -96,6 +96,11 @@ class Plan:
     tuning: dict[str, str] = field(default_factory=dict)
     untuned: dict[str, str] = field(default_factory=dict)
     warning: str = ""
+
+    def begun(self, started: int) -> Plan:
+        """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""
+        effort = replace(self.watermark.effort, started=started)
+        return replace(self, watermark=replace(self.watermark, effort=effort))
 
     @property
     def metadata(self) -> str:

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
+from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
@@ -93,8 +94,8 @@ class Planner:
         self._reader = SourceReader(query)
         self._pins = pins
 
-    def plan(self, request: Request, started: int) -> Plan:
-        """The plan of one refresh, which began at `started` (milliseconds since 1970).
+    def plan(self, request: Request) -> Plan:
+        """The plan of one refresh.
 
         Raises RefusedError where a config forbids what would have to be done or the query's
         columns can't be a view's; errors of Spark's own about the query pass through.
@@ -155,7 +156,6 @@ class Planner:
             heads,
             history,
             warning,
-            started,
             session,
         )
 
@@ -170,7 +170,6 @@ class Planner:
         heads: dict[str, Head],
         history: StateHistory,
         warning: str,
-        started: int,
         session: dict[str, str],
     ) -> Plan:
         mark = history.watermark
@@ -182,13 +181,13 @@ class Planner:
             state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
             refresh=mark.refresh + 1 if mark is not None else 1,
             fingerprint=reading.fingerprint,
-            sources=(marks := self._marks(decision, heads, mark)),
+            sources=(marks := source_marks(self._query, decision, heads, mark)),
             outputs=facts.outputs,
             types=facts.types,
             lasting=(reading.lasting.code.value, reading.lasting.detail)
             if reading.lasting
             else None,
-            effort=Effort(started, decision.build, _work(decision, marks)),
+            effort=Effort(0, decision.build, not known, _work(decision, marks)),
             experience=history.experience if known else Experience(),
         )
         mark_of_view = view_mark(reading.fingerprint, request.described)
@@ -312,48 +311,6 @@ class Planner:
     def _types(self, node: Node) -> dict[str, str]:
         return dict(self._columns(to_sql(render(node, bind_plain))))
 
-    def _marks(
-        self, decision: Decision, heads: dict[str, Head], mark: Watermark | None
-    ) -> dict[str, SourceMark]:
-        if not decision.build and not decision.windows and mark is not None:
-            return mark.sources
-        if decision.build or mark is None:
-            counts = self._row_counts(heads)
-            return {
-                name: SourceMark(
-                    self._reader.table_id(name),
-                    head.version,
-                    counts[name],
-                    head.committed(head.version) or "",
-                )
-                for name, head in heads.items()
-            }
-        return {
-            name: SourceMark(
-                self._id(name, head, mark.sources[name]),
-                head.version,
-                mark.sources[name].rows + _gained(decision.windows[name]),
-                head.committed(head.version) or "",
-            )
-            for name, head in heads.items()
-        }
-
-    def _id(self, name: str, head: Head, mark: SourceMark) -> str:
-        """The id of a table that goes on; CREATE OR REPLACE in its window gave it a new one."""
-        replaced = any(c.replaces for c in head.commits if c.version > mark.version)
-        return self._reader.table_id(name) if replaced else mark.table_id
-
-    def _row_counts(self, heads: dict[str, Head]) -> dict[str, int]:
-        """Rows of each source, which Delta answers from its log where it can; once a rebuild."""
-        if not heads:
-            return {}
-        counts = ", ".join(
-            f"(select count(*) from {name} version as of {head.version}) as c{i}"
-            for i, (name, head) in enumerate(heads.items())
-        )
-        row = list(self._query(f"select {counts}")[0].values())
-        return {name: int(count) for name, count in zip(heads, row, strict=True)}
-
 
 def _meaningful(session: dict[str, str]) -> dict[str, str]:
     """The settings on which the rows of a query may depend."""
@@ -377,10 +334,6 @@ def _source_facts(catalog: Catalog, mark: Watermark) -> dict[str, SourceFacts]:
         columns = catalog.relations[relation_key(name)].columns
         found[name] = SourceFacts(source.rows, {c.lower(): kind for c, kind in columns})
     return found
-
-
-def _gained(window: Window) -> int:
-    return window.rows if window.effect is Effect.INSERTS else 0
 
 
 def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:

@@ -34,6 +34,9 @@ from dbt.adapters.ivm_spark.view.catalog import relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 
 ATTEMPTS = 5
+MANY_ROWS = 1_000_000
+"""Rows of a state from which a MERGE is faster with deletion vectors; below, it is faster to write
+its files anew."""
 
 
 class Refresher:
@@ -130,6 +133,7 @@ class Refresher:
         Raises DbtDatabaseError for what is neither a lost race nor a lost change feed, and
         CompilationError for a lost change feed under refresh_policy incremental_strict.
         """
+        self.plan = self.plan.begun(round((time.time() - self._before_commit()) * 1000))
         started = time.perf_counter()
         try:
             self._tune()
@@ -138,6 +142,11 @@ class Refresher:
             self._clean_up()
             self._spent("apply", started)
         self._settle(outcome)
+
+    def _before_commit(self) -> float:
+        """Seconds that the refresh has taken by now; to know a new query is no part of it."""
+        known = 0.0 if self.plan.watermark.effort.first else self._phases.get("plan", 0.0)
+        return known + self._phases.get("keep", 0.0)
 
     def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""
@@ -195,6 +204,12 @@ class Refresher:
         if self.again and self.plan.kind is RefreshKind.NONE:
             self.again = False
 
+    @property
+    def has_many_rows(self) -> bool:
+        """Whether a rebuild has just written a state of many rows."""
+        built = self.plan.kind in (RefreshKind.INITIAL, RefreshKind.FULL)
+        return built and self._outcome.inserted >= MANY_ROWS
+
     def response(self) -> dict[str, Any]:
         """The fields of adapter_response."""
         return response(self.plan, self._outcome, self._phases)
@@ -202,7 +217,7 @@ class Refresher:
     def _planned(self) -> Plan:
         started = time.perf_counter()
         try:
-            plan = self._planner.plan(self._request, round(time.time() * 1000))
+            plan = self._planner.plan(self._request)
         except RefusedError as error:
             raise CompilationError(f"Model {self._model}: {error}") from error
         finally:

@@ -80,7 +80,7 @@ def decode(metadata: str | None) -> Watermark | None:
 
 
 def _effort(facts: dict[str, Any]) -> Effort:
-    return Effort(facts["started"], facts["full"], Work(**facts["work"]))
+    return Effort(facts["started"], facts["full"], facts["first"], Work(**facts["work"]))
 
 
 @dataclass(frozen=True)
