@@ -1,5 +1,5 @@
 """Plans one refresh: asks Spark what it must, lets the pure rooms decide, and puts SQL into the
-plan. The statements it sends read metadata only, never rows (but see `_row_counts`)."""
+plan. The statements it sends read metadata only, never rows (but see marks.py)."""
 
 from __future__ import annotations
 

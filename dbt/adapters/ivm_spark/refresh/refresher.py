@@ -34,9 +34,6 @@ from dbt.adapters.ivm_spark.view.catalog import relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 
 ATTEMPTS = 5
-MANY_ROWS = 1_000_000
-"""Rows of a state from which a MERGE is faster with deletion vectors; below, it is faster to write
-its files anew."""
 
 
 class Refresher:
@@ -203,12 +200,6 @@ class Refresher:
             self.plan = self._planned()
         if self.again and self.plan.kind is RefreshKind.NONE:
             self.again = False
-
-    @property
-    def has_many_rows(self) -> bool:
-        """Whether a rebuild has just written a state of many rows."""
-        built = self.plan.kind in (RefreshKind.INITIAL, RefreshKind.FULL)
-        return built and self._outcome.inserted >= MANY_ROWS
 
     def response(self) -> dict[str, Any]:
         """The fields of adapter_response."""

@@ -38,10 +38,6 @@
         ~ state ~ ' each time while this one refreshed it. Run it again when they have ended.') -%}
   {%- endif -%}
 
-  {%- if refresh.has_many_rows and 'delta.enableDeletionVectors' not in (config.get('tblproperties') or {}) -%}
-    {%- do run_query(ivm_write_apart(state)) -%}
-  {%- endif -%}
-
   {#- show it -#}
   {%- if refresh.plan.view -%}
     {%- if existing is not none and not existing.is_view -%}
