@@ -144,7 +144,7 @@ class TestChangedQueries:
         warehouse.check("edited", "reworded", "renamed", "turned")
 
 
-BOUNDS = {"one_table": (22, 20), "two_tables": (26, 30)}
+BOUNDS = {"one_table": (18, 10), "two_tables": (22, 18)}
 """Upper bounds of (statements, jobs) of a run that refreshes one view incrementally."""
 
 
@@ -218,6 +218,32 @@ class TestWork:
         assert work.jobs <= len(histories), "no job on data; one reads the log of a history"
 
 
+class TestTheSessionsSettings:
+    """A small refresh runs under settings of its own; the session's are back after it."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        keys = ("spark.sql.adaptive.enabled", "spark.sql.shuffle.partitions")
+        seen = ", ".join(f"'${{{key}}}'" for key in keys)
+        hooks = (
+            "pre_hook=['set spark.sql.adaptive.enabled=true', "
+            "'set spark.sql.shuffle.partitions=7'], post_hook="
+            f'"create or replace table {{{{ target.schema }}}}.seen using delta as select {seen}"'
+        )
+        return {"sums.sql": model(SUMS).replace("'ivm'", f"'ivm', {hooks}", 1)}
+
+    def test_are_the_users_again_after_a_refresh(self, warehouse: Warehouse) -> None:
+        create_facts(warehouse)
+        warehouse.run()
+        warehouse.sql("insert into facts values ('a', 10)", "drop table seen")
+        with watch() as work:
+            assert kinds(warehouse.run()) == {"sums": "incremental"}
+        assert "set spark.sql.adaptive.enabled=false" in work.statements
+        assert "set spark.sql.shuffle.partitions=1" in work.statements
+        assert warehouse.rows("select * from seen") == [("true", "7")]
+        warehouse.check("sums")
+
+
 class TestWhatTheRunSays:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -262,6 +288,8 @@ class TestWhatTheRunSays:
         assert source["changed_rows"] == 12 + 40 + 3
         assert {"plan", "apply"} <= set(response["seconds"])
         assert all(seconds > 0 for seconds in response["seconds"].values())
+        assert response["estimated_seconds"]["incremental"] > 0
+        assert response["estimated_seconds"]["full"] > 0
 
     def test_rows_of_a_bag_count_rows_of_the_state(self, warehouse: Warehouse) -> None:
         """An update of a row is one row less and one row more; a copy more updates its count."""
