@@ -38,8 +38,8 @@ MODELS = {
     "from spark_catalog.{{ target.schema }}.same "
     "left join `spark_catalog`.`{{ target.schema }}_two`.`SAME` x "
     "on x.k = spark_catalog.{{ target.schema }}.same.k",
-    "mixed_case": "with q as (select K as key, V from @SAME) select KEY, Sum(v) as Total "
-    "from q group by kEy",
+    "mixed_case": "with q as (select K as key, V from @SAME) select Q.KEY, Sum(v) as Total "
+    "from Q group by kEy",
 }
 CASE_SENSITIVE = {
     "two_aliases": "select q.v as low, Q.v as high from @same as q join @same as Q on q.k = Q.k",

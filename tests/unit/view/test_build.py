@@ -38,6 +38,20 @@ def test_a_function_stays_what_the_user_called(call: str) -> None:
     assert f"{name}(" in _sql(f"select {call} as x from shop.orders")
 
 
+@pytest.mark.parametrize("name", ["Recent", "RECENT", "`reCent`"])
+def test_a_cte_is_read_in_any_case(name: str) -> None:
+    text = "with recent as (select order_id from orders) select {0}.order_id from {0}"
+    assert _sql(text.format(name)) == _sql(text.format("recent"))
+
+
+def test_a_table_of_a_ctes_name_outside_of_it_stays_a_table() -> None:
+    text = (
+        "select o.order_id, c.n from orders as o join "
+        "(with Orders as (select 1 as n) select n from Orders) as c on c.n = o.order_id"
+    )
+    assert "shop`.`orders`" in _sql(text)
+
+
 def test_two_quotes_in_a_string_are_one() -> None:
     assert r"'it\'s'" in _sql("select order_id from orders where note = 'it''s'")
 
