@@ -33,7 +33,7 @@ test-unit: venv
 test-functional: venv
 	$(BIN)/python -m pytest tests/functional
 
-# Random views with new seeds: EXAMPLES on DuckDB, PROJECTS of eight through dbt, Spark and Delta.
+# Random views with new seeds: EXAMPLES on DuckDB, PROJECTS of six through dbt, Spark and Delta.
 EXAMPLES ?= 2000
 PROJECTS ?= 5
 fuzz: venv
