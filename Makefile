@@ -24,8 +24,8 @@ test: venv
 	$(BIN)/python -m pytest -n 2 --durations=40
 
 # All batches and random queries, for which CI has no time.
-test-long: venv
-	IVM_LONG=1 $(BIN)/python -m pytest -n 2 --durations=40
+test-long: export IVM_LONG = 1
+test-long: test
 
 test-unit: venv
 	$(BIN)/python -m pytest tests/unit

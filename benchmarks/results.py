@@ -58,7 +58,7 @@ def cell(
             name: source["changed_rows"] for name, source in said.get("sources", {}).items()
         },
         "ratio": ratio(runs.get("table", ()), auto),
-        "predicted": said.get("estimates"),
+        "predicted": said.get("estimated_seconds"),
         "actual": {way: rivals[way]["seconds"] for way in ("incremental", "full") if way in rivals},
         "right": right,
         "rivals": rivals,

@@ -65,7 +65,8 @@ def spark_parameters(
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": " ".join(JVM),
     }
-    if _in_memory(os.environ["PYTEST_CURRENT_TEST"]) and "PYTEST_XDIST_WORKER" in os.environ:
+    test = os.environ["PYTEST_CURRENT_TEST"]
+    if _path(test).endswith(IN_MEMORY) and "PYTEST_XDIST_WORKER" in os.environ:
         parameters["spark.sql.catalogImplementation"] = "in-memory"
     with start_of_spark():
         SessionHandle(parameters).close()
@@ -77,16 +78,16 @@ class _TwoSparks(LoadScopeScheduling):
     Spark would be compiled anew."""
 
     def _split_scope(self, nodeid: str) -> str:
-        path = nodeid.split("::")[0]
+        path = _path(nodeid)
         if path.startswith("tests/differential/"):
             return "the Spark with Hive"  # it has less to do, and these take too long to come last
         if not path.startswith("tests/functional/") or path.endswith(OWN_SPARK):
             return path
-        return "the Spark in memory" if _in_memory(nodeid) else "the Spark with Hive"
+        return "the Spark in memory" if path.endswith(IN_MEMORY) else "the Spark with Hive"
 
 
-def _in_memory(nodeid: str) -> bool:
-    return nodeid.split("::")[0].endswith(IN_MEMORY)
+def _path(nodeid: str) -> str:
+    return nodeid.split("::")[0]
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:

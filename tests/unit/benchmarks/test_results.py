@@ -22,7 +22,7 @@ def test_a_cell_has_what_the_adapter_said_and_what_both_ways_took() -> None:
         "technique": "full",
         "reason": {"code": "COST_MODEL"},
         "sources": {"orders": {"from": 1, "to": 2, "changed_rows": 7}},
-        "estimates": {"incremental": 3.0, "full": 2.0},
+        "estimated_seconds": {"incremental": 3.0, "full": 2.0},
     }
     auto = [Run(run(2.0).cost, said)]
     runs = {"auto": auto, "incremental": [run(4.0)], "full": [run(2.0)], "empty_merge": []}

@@ -2,8 +2,8 @@
 
 A rebuild takes a fixed part and a part in proportion to the rows of its sources. An incremental
 refresh takes a fixed part, and for each row that changed or that the change meets some multiple of
-what a row takes in a rebuild. The multiples are what TPC-H at scale 1 took; the fixed part and
-the view's own factor on them are learned. Rows decide, never bytes of touched files: one deleted
+what a row takes in a rebuild. The multiples are where a view begins; the fixed part and the view's
+own factor on them are learned. Rows decide, never bytes of touched files: one deleted
 row in a big file is not a big change.
 """
 

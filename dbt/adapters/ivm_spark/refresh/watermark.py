@@ -116,18 +116,10 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
     modified = ""
     for commit in commits:
         watermark = decode(commit.metadata)
-        if watermark is not None and commit.effect is not Effect.NOTHING:
-            return _history(watermark, modified, commit)
-        if watermark is not None and commit.operation in ("MERGE",):
-            return _history(watermark, modified, commit)
-        if commit.effect is not Effect.NOTHING:
+        changed = commit.effect is not Effect.NOTHING
+        if watermark is not None and (changed or commit.operation == "MERGE"):
+            committed = int(commit.committed) if commit.committed.isdigit() else 0
+            return StateHistory(watermark, modified, committed, commit.gained)
+        if changed:
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified)
-
-
-def _history(watermark: Watermark, modified: str, commit: Commit) -> StateHistory:
-    return StateHistory(watermark, modified, _milliseconds(commit.committed), commit.gained)
-
-
-def _milliseconds(committed: str) -> int:
-    return int(committed) if committed.isdigit() else 0
