@@ -86,6 +86,22 @@ class Facts:
     types: dict[str, str]
 
 
+@dataclass(frozen=True)
+class _Findings:
+    """All that is known of a refresh before it is decided. known: the recorded refresh was of this
+    query; session: the session's settings."""
+
+    catalog: Catalog
+    reading: Reading
+    facts: Facts
+    layout: Layout | None
+    heads: dict[str, Head]
+    mark: Watermark | None
+    known: bool
+    experience: Experience
+    session: dict[str, str]
+
+
 class Planner:
     """Plans refreshes through one connection; `pins` are shared by the whole run."""
 
@@ -130,6 +146,7 @@ class Planner:
             )
             for name in names
         }
+        experience = history.experience if known else Experience()
         decision = decide(
             Situation(
                 config=request.config,
@@ -141,39 +158,20 @@ class Planner:
                 modified=history.modified,
                 heads=heads,
                 full_refresh=request.full_refresh,
-                experience=history.experience,
+                experience=experience,
                 again=layout is not None and technique_of(layout) in _READS_AGAIN,
             )
         )
         warning = _obey(request.config, decision, reading.lasting)
-        return self._assemble(
-            request,
-            catalog,
-            reading,
-            facts,
-            layout,
-            decision,
-            heads,
-            history,
-            warning,
-            session,
-        )
+        found = _Findings(catalog, reading, facts, layout, heads, mark, known, experience, session)
+        return self._assemble(request, found, decision, warning)
 
     def _assemble(
-        self,
-        request: Request,
-        catalog: Catalog,
-        reading: Reading,
-        facts: Facts,
-        layout: Layout | None,
-        decision: Decision,
-        heads: dict[str, Head],
-        history: StateHistory,
-        warning: str,
-        session: dict[str, str],
+        self, request: Request, found: _Findings, decision: Decision, warning: str
     ) -> Plan:
-        mark = history.watermark
-        known = mark is not None and mark.fingerprint == reading.fingerprint
+        reading, facts, layout = found.reading, found.facts, found.layout
+        heads, mark = found.heads, found.mark
+        marks = source_marks(self._query, decision, heads, mark)
         view = visible_stored(facts.outputs, request.state)
         if layout is not None:
             view = visible(layout, facts.types, facts.outputs)
@@ -181,14 +179,14 @@ class Planner:
             state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
             refresh=mark.refresh + 1 if mark is not None else 1,
             fingerprint=reading.fingerprint,
-            sources=(marks := source_marks(self._query, decision, heads, mark)),
+            sources=marks,
             outputs=facts.outputs,
             types=facts.types,
             lasting=(reading.lasting.code.value, reading.lasting.detail)
             if reading.lasting
             else None,
-            effort=Effort(0, decision.build, not known, _work(decision, marks)),
-            experience=history.experience if known else Experience(),
+            effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
+            experience=found.experience,
         )
         mark_of_view = view_mark(reading.fingerprint, request.described)
         plan = Plan(
@@ -220,14 +218,15 @@ class Planner:
         assert layout is not None
         recorded = {name: w.recorded for name, w in decision.windows.items()}
         versions = Versions(recorded, pinned)
-        facts_of = _source_facts(catalog, next_mark)
+        facts_of = _source_facts(found.catalog, next_mark)
         step = Incremental(layout, request.state, decision.windows, versions, facts_of)
+        tuning = tuned(decision.work, found.experience.state_rows, found.session)
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
             technique=technique_of(layout),
-            tuning=(settings := tuned(decision.work, history.experience.state_rows, session)),
-            untuned={key: session[key] for key in settings if key in session},
+            tuning=tuning,
+            untuned={key: found.session[key] for key in tuning if key in found.session},
             merge=step.merge({}),
             merge_with=step.merge,
         )

@@ -175,8 +175,7 @@ class Refresher:
     def _tune(self) -> None:
         if not self._tuned:
             self._tuned = True
-            for key, value in self.plan.tuning.items():
-                self._query(f"set {key}={value}")
+            self._set(self.plan.tuning)
 
     def _clean_up(self) -> None:
         for name in self._kept:
@@ -184,9 +183,16 @@ class Refresher:
         self._kept = []
         if self._tuned:
             self._tuned = False
-            for key in self.plan.tuning:
-                before = self.plan.untuned.get(key)
-                self._query(f"reset {key}" if before is None else f"set {key}={before}")
+            self._unset(self.plan.tuning)
+
+    def _set(self, settings: Mapping[str, str]) -> None:
+        for key, value in settings.items():
+            self._query(f"set {key}={value}")
+
+    def _unset(self, settings: Mapping[str, str]) -> None:
+        for key in settings:
+            before = self.plan.untuned.get(key)
+            self._query(f"reset {key}" if before is None else f"set {key}={before}")
 
     def _settle(self, outcome: Outcome) -> None:
         self._outcome = outcome
@@ -222,8 +228,7 @@ class Refresher:
     def _committed(self, sql: str) -> Outcome:
         settings = commit_settings(self.plan)
         try:
-            for key, value in settings.items():
-                self._query(f"set {key}={value}")
+            self._set(settings)
             rows = self._query(sql)
         except DbtDatabaseError as error:
             outcome = outcome_of_error(str(error.msg))
@@ -231,8 +236,7 @@ class Refresher:
                 raise
             return outcome
         finally:
-            for key in settings:
-                self._query(f"reset {key}")
+            self._unset(settings)
         if self.plan.kind is RefreshKind.INCREMENTAL and rows:
             outcome = merged(rows[0])
             if outcome.inserted or outcome.updated or outcome.deleted:
