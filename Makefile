@@ -37,7 +37,7 @@ test-functional: venv
 EXAMPLES ?= 2000
 PROJECTS ?= 5
 fuzz: venv
-	IVM_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest tests/differential
+	IVM_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n 2 --dist loadfile tests/differential
 	IVM_END_TO_END=$(PROJECTS) $(BIN)/python -m pytest tests/functional/ivm/test_random_views.py
 
 # For example: make bench BENCH="--suite fractions --scale 1 --models join_aggregate q03"

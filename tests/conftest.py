@@ -90,8 +90,9 @@ def _path(nodeid: str) -> str:
     return nodeid.split("::")[0]
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling:
-    return _TwoSparks(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """None, which is xdist's own, where --dist says one."""
+    return _TwoSparks(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

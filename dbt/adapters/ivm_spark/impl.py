@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 
 DEFAULT_FILE_FORMAT = "delta"
 
@@ -41,6 +42,7 @@ class IvmSparkAdapter(SparkAdapter):
 
     def __init__(self, config: Any, mp_context: Any) -> None:
         super().__init__(config, mp_context)
+        check_sqlglot()
         self._pins = Pins()
 
     @available

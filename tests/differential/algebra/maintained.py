@@ -51,6 +51,7 @@ class Maintained:
         check_types(self._layout.input, self._types_of)
         self.sources = [n for n, t in database.tables.items() if t.relation.name in view.sources]
         self._merge = cache(self._merge_statements)
+        self._asked: set[tuple[frozenset[str], bool]] = set()
 
     def build(self) -> None:
         self._database.run(f'create or replace table "v__ivm" as {self._fill}')
@@ -58,9 +59,11 @@ class Maintained:
     def merge(self, moved: frozenset[str], insert_only: bool) -> None:
         """Bring the state up to date with the windows of the sources that moved.
 
-        Every source counts as big in a batch of more than one, so that keys are asked for.
+        Every source counts as big in the first batch of its kind, so that keys are asked for: what
+        they are is part of the statements, which are written anew.
         """
-        big = len(moved) > 1
+        big = (moved, insert_only) not in self._asked
+        self._asked.add((moved, insert_only))
         statements, asks = self._merge(moved, insert_only, big)
         if asks:
             self._ask_and_merge(moved, insert_only)

@@ -80,6 +80,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return Query(
             f"select * from ({inner.sql}) f where {predicate(draw, inner, 'f')}", inner.columns
         )
+    if kind == "pivot":
+        return _pivoted(draw, inner)
     if kind == "unpivot":
         numbers = inner.numbers
         if not numbers:
@@ -106,6 +108,29 @@ def queries(draw: Draw, depth: int) -> Query:
     ]
     select = ", ".join(f"{sql} as {name}" for name, sql, _ in items)
     return Query(f"select {select} from ({inner.sql}) p", tuple((n, k) for n, _, k in items))
+
+
+def _pivoted(draw: Draw, inner: Query) -> Query:
+    """Groups of a column, with a number's aggregate for each of some values of another."""
+    if not inner.numbers or len(inner.columns) < 2:
+        return inner
+    value = draw(st.sampled_from(inner.numbers))
+    by, is_number = draw(st.sampled_from([c for c in inner.columns if c[0] != value]))
+    others = [c for c in inner.columns if c[0] not in (value, by)][:1]
+    items = [f"i.{n} as g{place}" for place, (n, _) in enumerate(others)]
+    kind = "bigint" if is_number else "string"
+    items += [f"cast(i.{value} as bigint) as x", f"cast(i.{by} as {kind}) as y"]
+    choices = ("1", "2") if is_number else ("'s1'", "'s2'")
+    call = draw(st.sampled_from(("sum(x)", "min(x)", "max(x)")))
+    names = [f"`{choice.strip(chr(39))}`" for choice in choices]
+    outputs = [(f"g{place}", f"g{place}", k) for place, (_, k) in enumerate(others)]
+    outputs += [(f"x{p}", f"cast({name} as bigint)", True) for p, name in enumerate(names)]
+    return Query(
+        f"select {', '.join(f'{e} as {n}' for n, e, _ in outputs)} from "
+        f"(select {', '.join(items)} from ({inner.sql}) i) "
+        f"pivot ({call} for y in ({', '.join(choices)}))",
+        tuple((n, k) for n, _, k in outputs),
+    )
 
 
 def _join(draw: Draw, depth: int) -> Query:
@@ -240,9 +265,11 @@ def _lateral(draw: Draw, depth: int) -> Query:
         body = f"select r.{name} as v0, count(*) as v1 {tied} group by r.{name}"
         own = (("v0", number), ("v1", True))
     elif form == "first":
-        order = ", ".join(f"r.{n}" for n in draw(st.permutations([n for n, _ in right.columns])))
         limit = draw(st.sampled_from(("limit 1", "limit 2", "limit 2 offset 1")))
-        body = f"select r.{name} as v0, {y} as v1 {tied} order by {order} {limit}"
+        every = [f"r.{n} as v{p}" for p, (n, _) in enumerate(right.columns, start=2)]
+        order = ", ".join(draw(st.permutations([f"v{p + 2}" for p in range(len(every))])))
+        body = f"select r.{name} as v0, {y} as v1, {', '.join(every)} {tied}"
+        body += f" order by {order} {limit}"
         own = (("v0", number), ("v1", True))
     else:
         x = f"m0.{a}" if a in left.numbers else "1"
@@ -377,6 +404,7 @@ _KINDS = (
     "group",
     "union",
     "window",
+    "pivot",
     "unpivot",
     "cte",
 )

@@ -32,7 +32,7 @@ from tests.unit.golden.shop import RELATIONS
 from tests.unit.golden.test_golden import CASES, sections
 
 RANDOM = 100
-BUDGET = {"golden": 1, "documented": 2, "random": 21}
+BUDGET = {"golden": 0, "documented": 0, "random": 15}
 """False alarms that there may be."""
 
 

@@ -246,6 +246,12 @@ def test_a_pivoted_count_of_no_rows_is_null_where_spark_keeps_it_in_a_buffer(
     assert ("__ivm_rows_of_d_n" in sql) is null
 
 
+def test_a_pivot_by_a_cast_is_by_its_type() -> None:
+    source = "(select order_id, cast(amount + 1 as string) as k from orders)"
+    sql = _sql(f"select * from {source} pivot (sum(order_id) for k in ('a', 'b'))")
+    assert "AS STRING) IS NOT DISTINCT FROM CAST('b' AS STRING)" in sql
+
+
 def test_a_generator_beside_a_star_is_not_lifted_into_the_star() -> None:
     reading = read("select *, explode(tags) as t from shop.clicks", CATALOG, {})
     assert reading.view is None

@@ -44,6 +44,16 @@ def test_names_ids_aliases_hints_and_the_order_of_conjuncts_do_not_count() -> No
     assert same_plan(USER, OURS)
 
 
+def test_a_conjunct_that_is_said_twice_is_one() -> None:
+    again = "((total#92L > 3) AND isnotnull(total#92L)) AND (total#92L > 3)"
+    assert same_plan(USER, OURS.replace("((total#92L > 3) AND isnotnull(total#92L))", f"({again})"))
+
+
+def test_an_operator_of_a_form_that_is_not_known_is_no_plan() -> None:
+    cut = _explain("Expand [[k#1, n#2], ... 3 more fields]", "+- Relation s.t[k#1,n#2] parquet")
+    assert normalized_plan(cut) is None
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -34,6 +34,29 @@ def test_a_lateral_subquery_is_written_back_as_it_was() -> None:
     )
 
 
+def test_what_is_computed_is_a_column_before_a_subquery_reads_it() -> None:
+    """In its place Spark would plan it once more for every row around."""
+    count = "(select count(*) from orders p where p.customer_id = d.customer_id)"
+    view = build_view(
+        f"select l.x from (select {count} as n, d.customer_id + 1 as k from customers d) c, "
+        "lateral (select o.note as x from orders o where o.order_id = c.n and o.order_id < c.k) l",
+        CATALOG,
+    )
+    text = to_sql(render(view.written, bind_plain))
+    assert text.count("count(*)") == 1
+    assert "`o`.`order_id` = `q`.`n` AND `o`.`order_id` < `q`.`k`" in text
+
+
+def test_a_subquery_that_is_a_key_is_a_column_first() -> None:
+    count = "(select count(*) from orders p where p.customer_id = c.customer_id)"
+    view = build_view(
+        f"select n, max(k) as m from (select {count} as n, c.name as k from customers c) "
+        "where n > 1 group by n",
+        CATALOG,
+    )
+    assert to_sql(render(view.written, bind_plain)).count("count(*)") == 1
+
+
 @pytest.mark.parametrize(
     ("rest", "kinds", "not_kinds"),
     [
@@ -42,7 +65,11 @@ def test_a_lateral_subquery_is_written_back_as_it_was() -> None:
         (f"cross join lateral (select max(o.note) as x {TIED}) l", (OuterJoin, Aggregate), (Join,)),
         (f", lateral (select o.note as x {TIED} group by o.note) l", (Join, Aggregate), ()),
         (f", lateral (select distinct o.note as x {TIED}) as l", (Join, Distinct), ()),
-        (f", lateral (select o.note as x {TIED} order by o.amount limit 3) l", (Join, Window), ()),
+        (
+            f", lateral (select o.amount as x {TIED} order by o.amount limit 3) l",
+            (Join, Window),
+            (),
+        ),
         (", lateral (select max(o.note) as x from orders o) l", (Join, Aggregate), (OuterJoin,)),
         (", lateral (select upper(c.segment) as x) l", (), (Join, OuterJoin)),
     ],
@@ -91,7 +118,7 @@ def test_lateral_subqueries_in_a_row_see_each_other() -> None:
 
 def test_a_limit_counts_the_rows_of_each_value() -> None:
     text = _rewritten(
-        f", lateral (select o.note as x {TIED} order by o.amount desc limit 2 offset 1) l"
+        f", lateral (select o.amount as x {TIED} order by o.amount desc limit 2 offset 1) l"
     )
     assert "row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC" in text
     assert "`__ivm_lateral_place_0` > 1" in text
@@ -107,7 +134,7 @@ def test_a_limit_of_a_window_of_its_own() -> None:
 
 
 def test_a_scalar_subquery_with_limit_1_is_a_left_join() -> None:
-    text = _rewritten("", f"(select o.note {TIED} order by o.amount limit 1) as x")
+    text = _rewritten("", f"(select o.amount {TIED} order by o.amount limit 1) as x")
     assert "LEFT JOIN" in text
     assert "<= 1" in text
 
@@ -116,8 +143,9 @@ def test_a_scalar_subquery_with_limit_1_is_a_left_join() -> None:
     ("rest", "names"),
     [
         (f", lateral (select o.note as x {TIED} limit 1) l", "without ORDER BY"),
+        (f", lateral (select o.note as x {TIED} order by o.amount limit 1) l", "not selected"),
         (", lateral (select o.note as x from orders o where o.customer_id < c.customer_id "
-         "order by o.amount limit 1) l", "more than equalities"),
+         "order by o.note limit 1) l", "more than equalities"),
         (", lateral (select max(o.note) as x from orders o where o.customer_id < c.customer_id) l",
          "more than equalities"),
         (f", lateral (select sum(o.amount + c.customer_id) as x {TIED}) l", "outer column"),

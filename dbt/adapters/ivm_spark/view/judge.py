@@ -37,7 +37,8 @@ def normalized_plan(explained: str) -> str | None:
     root = _parse(_PIVOT.sub(r"pivot#\1", _HINT.sub("", found.group(1))))
     try:
         return None if root is None else _Normalizer().normalized(root)
-    except _UnreadableError:
+    except (_UnreadableError, LookupError, ValueError):
+        # Spark's text of an operator is no contract: one of another form is not known either.
         return None
 
 
@@ -155,7 +156,7 @@ class _Normalizer:
         if head == "Join":
             kind, _, condition = condition.partition(", ")
             head = f"Join {'Inner' if kind == 'Cross' else kind}"
-        parts = sorted(self._over(c) for c in _conjuncts(condition)) if condition else []
+        parts = sorted({self._over(c) for c in _conjuncts(condition)}) if condition else []
         return f"{head} {' AND '.join(parts)}"
 
     def _generate(self, text: str) -> tuple[str, list[str], set[int]]:

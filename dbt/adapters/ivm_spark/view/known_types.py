@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.catalog import Relation
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Node, Project, Scan, SetOp, UnionAll
 from dbt.adapters.ivm_spark.view.walk import walk
@@ -23,6 +24,8 @@ def known_type(expression: exp.Expr, below: Node, sources: dict[str, Relation]) 
     sources: the relations that scans read, by name.
     """
     bare = expression.unnest()
+    if isinstance(bare, exp.Cast):
+        return to_sql(bare.to).lower()
     if not isinstance(bare, exp.Column):
         return _FUNCTIONS.get(function_name(bare) or "")
     for node in walk(below):

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import used_columns
+from dbt.adapters.ivm_spark.view.columns import free_columns, used_columns
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
@@ -25,6 +25,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Filter,
     Generate,
     GroupingSets,
+    Item,
     Join,
     Lateral,
     Limit,
@@ -208,9 +209,11 @@ class _Renderer:
         return self._derived(self.query(node), node.columns)
 
     def _rows(self, node: Node) -> SqlBlock:
-        """A block whose rows may be filtered, joined or grouped in the block itself."""
+        """A block whose rows may be filtered, joined or grouped in the block itself. A subquery
+        that is a column stays one: in the place of every use Spark would plan it again."""
         block = self._block(node)
-        return self._closed(block, node) if block.windowed else block
+        own = isinstance(node, Project) and block.has_subqueries
+        return self._closed(block, node) if block.windowed or own else block
 
     def _values(self, node: Values) -> SqlBlock:
         if not node.columns:
@@ -222,9 +225,9 @@ class _Renderer:
 
     def _project(self, node: Project) -> SqlBlock:
         block = self._block(node.input)
-        uses = Counter(c.name for item in node.items for c in item.expression.find_all(exp.Column))
-        if any(n > 1 and _computed(block.columns.get(name)) for name, n in uses.items()):
-            needed = tuple(c for c in node.input.columns if c in uses)
+        if any(_computed(block.columns.get(name)) for name in _used_again(node.items)):
+            used = used_columns(*(item.expression for item in node.items))
+            needed = tuple(c for c in node.input.columns if c in used)
             block = self._derived(block.select([(c, block.columns[c]) for c in needed]), needed)
         block.columns = {item.name: block.over(item.expression) for item in node.items}
         return block
@@ -290,7 +293,7 @@ class _Renderer:
     def _subquery(self, node: ScalarSubquery | Mark) -> SqlBlock:
         """A subquery is an expression of the block; the columns that a correlated one does not
         find in itself are the block's."""
-        block = self._rows(node.input)
+        block = self._with_columns(self._rows(node.input), node.input, free_columns(node.query))
         query = block.over(self._subselect(node.query))
         value: exp.Expr = exp.Subquery(this=query)
         if isinstance(node, Mark):
@@ -299,7 +302,7 @@ class _Renderer:
         return block
 
     def _lateral(self, node: Lateral) -> SqlBlock:
-        block = self._rows(node.input)
+        block = self._with_columns(self._rows(node.input), node.input, free_columns(node.query))
         if block.laterals:
             block = self._closed(block, node.input)
         query = block.over(self._subselect(node.query))
@@ -360,6 +363,11 @@ class _Renderer:
         block.broadcast.append(block.table.alias)
         return block
 
+    def _with_columns(self, block: SqlBlock, node: Node, names: set[str]) -> SqlBlock:
+        """A block in which each of these is a column, and nothing that is computed."""
+        computed = any(_computed(block.columns.get(name)) for name in names)
+        return self._closed(block, node) if computed else block
+
     def _closed(self, block: SqlBlock, node: Node) -> SqlBlock:
         """A block as a table of its own."""
         query = block.select([(c, block.columns[c]) for c in node.columns])
@@ -385,6 +393,12 @@ def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.
 def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:
     parts = list(predicates)
     return exp.and_(*parts, wrap=True, copy=False) if parts else exp.true()
+
+
+def _used_again(items: Iterable[Item]) -> set[str]:
+    """The columns that the items use more than once."""
+    uses = Counter(c.name for item in items for c in item.expression.find_all(exp.Column))
+    return {name for name, count in uses.items() if count > 1}
 
 
 def _computed(expression: exp.Expr | None) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import BlockBuilder, Built, Ctes
-from dbt.adapters.ivm_spark.view.columns import column, passed, used_columns
+from dbt.adapters.ivm_spark.view.columns import column, free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.view.conjuncts import conjuncts
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.expressions import aggregates_in, check
@@ -200,6 +200,9 @@ def _finish(
         )
     limit, offset = select.args.get("limit"), select.args.get("offset")
     if limit is not None or offset is not None:
+        if hidden and free_columns(node):
+            # Spark looks for the order right below the LIMIT, and numbers the rows in any.
+            raise not_supported("a correlated LIMIT in an order by what is not selected")
         node = Limit(
             node,
             limit.expression if limit is not None else None,

@@ -35,6 +35,11 @@ class SqlBlock:
         """A column is a window over the block's rows, so the block's rows are not to change."""
         return any(e.find(exp.Window) is not None for e in self.columns.values())
 
+    @property
+    def has_subqueries(self) -> bool:
+        """A column is, or is made of, a subquery."""
+        return any(e.find(exp.Query) is not None for e in self.columns.values())
+
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
         """The block's SELECT, with these outputs."""
         select = exp.Select(

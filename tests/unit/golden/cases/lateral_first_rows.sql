@@ -1,5 +1,5 @@
 -- view
-select c.name, l.order_id from shop.customers c, lateral (select o.order_id from shop.orders o where o.customer_id = c.customer_id order by o.amount desc limit 2) l
+select c.name, l.order_id from shop.customers c, lateral (select o.order_id, o.amount from shop.orders o where o.customer_id = c.customer_id order by o.amount desc limit 2) l
 
 -- state
 SELECT
@@ -16,7 +16,7 @@ FROM (
   JOIN (
     SELECT
       `o`.`order_id` AS `order_id`,
-      `o`.`amount` AS `sort_key`,
+      `o`.`amount` AS `amount`,
       `o`.`customer_id` AS `o_customer_id`,
       row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
@@ -54,7 +54,7 @@ FROM (
   JOIN (
     SELECT
       `o`.`order_id` AS `order_id`,
-      `o`.`amount` AS `sort_key`,
+      `o`.`amount` AS `amount`,
       `o`.`customer_id` AS `o_customer_id`,
       row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
@@ -84,7 +84,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, 
 cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `order_id`,
-  `o`.`amount` AS `sort_key`,
+  `o`.`amount` AS `amount`,
   `o`.`customer_id` AS `o_customer_id`,
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
@@ -104,31 +104,31 @@ FROM (
   FROM (
     SELECT
       `q_4`.`order_id` AS `order_id`,
-      `q_4`.`sort_key` AS `sort_key`,
+      `q_4`.`amount` AS `amount`,
       `q_4`.`o_customer_id` AS `o_customer_id`,
       row_number() OVER (
         PARTITION BY `q_4`.`o_customer_id`, `q_4`.`__ivm_side`
-        ORDER BY `q_4`.`sort_key` DESC, `q_4`.`order_id`
+        ORDER BY `q_4`.`amount` DESC, `q_4`.`order_id`
       ) AS `__ivm_lateral_place_0`,
       `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_3`.`order_id` AS `order_id`,
-        `q_3`.`sort_key` AS `sort_key`,
+        `q_3`.`amount` AS `amount`,
         `q_3`.`o_customer_id` AS `o_customer_id`,
         `q_3`.`__ivm_side` AS `__ivm_side`,
         `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
           `q_2`.`order_id` AS `order_id`,
-          `q_2`.`sort_key` AS `sort_key`,
+          `q_2`.`amount` AS `amount`,
           `q_2`.`o_customer_id` AS `o_customer_id`,
           `q_2`.`__ivm_side` AS `__ivm_side`,
           SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `o`.`order_id` AS `order_id`,
-            `o`.`amount` AS `sort_key`,
+            `o`.`amount` AS `amount`,
             `o`.`customer_id` AS `o_customer_id`,
             `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
@@ -144,7 +144,7 @@ FROM (
           UNION ALL
           SELECT
             `ivm_kept_1`.`order_id` AS `order_id`,
-            `ivm_kept_1`.`sort_key` AS `sort_key`,
+            `ivm_kept_1`.`amount` AS `amount`,
             `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
             -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
@@ -152,7 +152,7 @@ FROM (
         ) AS `q_2`
         GROUP BY
           `q_2`.`order_id`,
-          `q_2`.`sort_key`,
+          `q_2`.`amount`,
           `q_2`.`o_customer_id`,
           `q_2`.`__ivm_side`
       ) AS `q_3`
@@ -188,7 +188,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, 
 cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `order_id`,
-  `o`.`amount` AS `sort_key`,
+  `o`.`amount` AS `amount`,
   `o`.`customer_id` AS `o_customer_id`,
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
@@ -208,31 +208,31 @@ FROM (
   FROM (
     SELECT
       `q_4`.`order_id` AS `order_id`,
-      `q_4`.`sort_key` AS `sort_key`,
+      `q_4`.`amount` AS `amount`,
       `q_4`.`o_customer_id` AS `o_customer_id`,
       row_number() OVER (
         PARTITION BY `q_4`.`o_customer_id`, `q_4`.`__ivm_side`
-        ORDER BY `q_4`.`sort_key` DESC, `q_4`.`order_id`
+        ORDER BY `q_4`.`amount` DESC, `q_4`.`order_id`
       ) AS `__ivm_lateral_place_0`,
       `q_4`.`__ivm_side` AS `__ivm_weight`
     FROM (
       SELECT
         `q_3`.`order_id` AS `order_id`,
-        `q_3`.`sort_key` AS `sort_key`,
+        `q_3`.`amount` AS `amount`,
         `q_3`.`o_customer_id` AS `o_customer_id`,
         `q_3`.`__ivm_side` AS `__ivm_side`,
         `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
         SELECT
           `q_2`.`order_id` AS `order_id`,
-          `q_2`.`sort_key` AS `sort_key`,
+          `q_2`.`amount` AS `amount`,
           `q_2`.`o_customer_id` AS `o_customer_id`,
           `q_2`.`__ivm_side` AS `__ivm_side`,
           SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
           SELECT
             `o`.`order_id` AS `order_id`,
-            `o`.`amount` AS `sort_key`,
+            `o`.`amount` AS `amount`,
             `o`.`customer_id` AS `o_customer_id`,
             `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
@@ -248,7 +248,7 @@ FROM (
           UNION ALL
           SELECT
             `ivm_kept_1`.`order_id` AS `order_id`,
-            `ivm_kept_1`.`sort_key` AS `sort_key`,
+            `ivm_kept_1`.`amount` AS `amount`,
             `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
             -1 AS `__ivm_side`,
             -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
@@ -256,7 +256,7 @@ FROM (
         ) AS `q_2`
         GROUP BY
           `q_2`.`order_id`,
-          `q_2`.`sort_key`,
+          `q_2`.`amount`,
           `q_2`.`o_customer_id`,
           `q_2`.`__ivm_side`
       ) AS `q_3`

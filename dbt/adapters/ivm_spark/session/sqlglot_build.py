@@ -1,0 +1,22 @@
+"""Which build of sqlglot is installed."""
+
+from __future__ import annotations
+
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ivm_spark.view.dialect import IvmSpark
+
+
+def check_sqlglot() -> None:
+    """Raise DbtRuntimeError where sqlglot's compiled build stands in for its Python classes.
+
+    That build (the package sqlglotc, which the extra `sqlglot[c]` installs) refuses classes that
+    extend its own, as our dialect does: sqlglot's issue 7923.
+    """
+    try:
+        IvmSpark().parser()
+    except TypeError as error:
+        raise DbtRuntimeError(
+            "sqlglot's compiled build is installed, and it can't be extended by the dialect of "
+            "this adapter. Remove it: pip uninstall sqlglotc. sqlglot itself stays."
+        ) from error

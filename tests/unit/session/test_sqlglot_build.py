@@ -1,0 +1,20 @@
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
+from dbt.adapters.ivm_spark.view.dialect import IvmSpark
+
+
+def test_the_python_build_is_taken() -> None:
+    check_sqlglot()
+
+
+def test_the_compiled_build_is_an_error_that_says_what_helps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def compiled(self: IvmSpark) -> None:
+        raise TypeError("interpreted classes cannot inherit from compiled")
+
+    monkeypatch.setattr(IvmSpark, "parser", compiled)
+    with pytest.raises(DbtRuntimeError, match="pip uninstall sqlglotc"):
+        check_sqlglot()
