@@ -62,6 +62,16 @@ def test_the_first_build_has_no_reason() -> None:
         (replace(STILL, full_refresh=True), ReasonCode.FULL_REFRESH_REQUESTED),
         (replace(STILL, modified="WRITE at version 9"), ReasonCode.STATE_MODIFIED),
         (replace(STILL, watermark=None), ReasonCode.STATE_MISSING),
+        (
+            replace(STILL, watermark=None, unread="MERGE at version 9"),
+            ReasonCode.STATE_FORMAT_CHANGED,
+        ),
+        (
+            replace(
+                STILL, fingerprint="other", lasting=Reason(ReasonCode.INPUT_NOT_IN_DELTA, "files")
+            ),
+            ReasonCode.INPUT_NOT_IN_DELTA,
+        ),
         (replace(STILL, fingerprint="other-c-s"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (replace(STILL, fingerprint="q-other-s"), ReasonCode.DATA_SCHEMA_CHANGED),
         (replace(STILL, fingerprint="q-c-other"), ReasonCode.QUERY_FINGERPRINT_CHANGED),

@@ -46,6 +46,25 @@ def test_a_later_format_is_not_read() -> None:
     assert decode("ivm1." + text) is None
 
 
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "ivm2.whatever",
+        "ivm1."
+        + base64.urlsafe_b64encode(
+            b'{"format": 1, "state_id": "x", "sources": {"s": {"unknown": 1}}}'
+        ).decode(),
+    ],
+)
+def test_a_state_of_another_version_is_no_foreign_write(metadata: str) -> None:
+    theirs = replace(OURS, version=5, metadata=metadata, metrics={"numTargetRowsInserted": "1"})
+    history = newest([Commit(6, "OPTIMIZE", {}, {}), theirs, OURS])
+    assert history.watermark is None
+    assert history.modified == ""
+    assert history.unread == "MERGE at version 5"
+    assert newest([OURS, replace(theirs, version=3)]).watermark == MARK
+
+
 def test_maintenance_in_between_is_no_modification() -> None:
     commits = [Commit(6, "OPTIMIZE", {}, {}), Commit(5, "SET TBLPROPERTIES", {}, {}), OURS]
     history = newest(commits)

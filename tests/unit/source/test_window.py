@@ -27,9 +27,18 @@ def _merge(version: int, inserted: int, updated: int, deleted: int) -> Commit:
     return _commit(version, "MERGE", metrics)
 
 
-def _window(*commits: Commit, feed: bool = True) -> Window:
+USED = frozenset({"k", "a.b"})
+
+
+def _window(
+    *commits: Commit, feed: bool = True, used: frozenset[str] | None = USED, mapped: bool = True
+) -> Window:
     newest = max(c.version for c in commits)
-    return window("`s`.`t`", 0, Head(newest, feed, commits))
+    return window("`s`.`t`", 0, Head(newest, feed, commits, mapped=mapped), used)
+
+
+def _rename(version: int, old: str, new: str) -> Commit:
+    return _commit(version, "RENAME COLUMN", oldColumnPath=old, newColumnPath=new)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +57,7 @@ def _window(*commits: Commit, feed: bool = True) -> Window:
         (_commit(1, "OPTIMIZE"), Effect.NOTHING, 0),
         (_commit(1, "VACUUM END"), Effect.NOTHING, 0),
         (_commit(1, "SOMETHING NEW"), Effect.GENERAL, 0),
-        (_commit(1, "RESTORE"), Effect.GENERAL, 0),
+        (_commit(1, "CHANGE COLUMN"), Effect.NOTHING, 0),
     ],
 )
 def test_effects(commit: Commit, effect: Effect, rows: int) -> None:
@@ -69,16 +78,39 @@ def test_inserts_and_deletes_are_general() -> None:
     [
         ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties="{}")], "CDF_UNAVAILABLE"),
         ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties=FEED)], None),
-        (
-            [_commit(1, "UPDATE"), _commit(2, "SET TBLPROPERTIES", properties=FEED)],
-            "CDF_UNAVAILABLE",
-        ),
+        ([_commit(1, "UPDATE"), _commit(2, "SET TBLPROPERTIES", properties=FEED)], None),
+        ([_commit(1, "CLONE")], "CDF_UNAVAILABLE"),
         ([_commit(1, "SET TBLPROPERTIES", properties=FEED), _commit(2, "UPDATE")], None),
         (
             [_commit(1, "SET TBLPROPERTIES", properties=NO_FEED), _commit(2, "UPDATE")],
             "CDF_UNAVAILABLE",
         ),
-        ([_commit(1, "RENAME COLUMN"), _commit(2, "UPDATE")], "DATA_SCHEMA_CHANGED"),
+        (
+            [
+                _commit(1, "SET TBLPROPERTIES", properties=NO_FEED),
+                _commit(2, "UPDATE"),
+                _commit(3, "SET TBLPROPERTIES", properties=FEED),
+            ],
+            "CDF_UNAVAILABLE",
+        ),
+        (
+            [
+                _commit(1, "SET TBLPROPERTIES", properties=NO_FEED),
+                _commit(2, "SET TBLPROPERTIES", properties=FEED),
+                _commit(3, "UPDATE"),
+            ],
+            None,
+        ),
+        ([_rename(1, "v", "w"), _commit(2, "UPDATE")], None),
+        ([_rename(1, "v", "w"), _rename(2, "x", "K")], "DATA_SCHEMA_CHANGED"),
+        ([_rename(1, "k", "w"), _rename(2, "x", "k")], "DATA_SCHEMA_CHANGED"),
+        ([_rename(1, "k.field", "k.other")], "DATA_SCHEMA_CHANGED"),
+        ([_rename(1, "`a.b`.c", "`a.b`.d")], "DATA_SCHEMA_CHANGED"),
+        ([_rename(1, "a.k", "b.k")], None),
+        ([_commit(1, "DROP COLUMNS", columns='["v","k"]')], "DATA_SCHEMA_CHANGED"),
+        ([_commit(1, "DROP COLUMNS", columns='["v"]'), _commit(2, "UPDATE")], None),
+        ([_commit(1, "REPLACE COLUMNS")], "DATA_SCHEMA_CHANGED"),
+        ([_commit(1, "RESTORE")], "DATA_SCHEMA_CHANGED"),
         ([_commit(1, "ADD COLUMNS"), _commit(2, "UPDATE")], None),
         ([_commit(1, "SET TBLPROPERTIES", properties=NO_FEED)], None),
     ],
@@ -86,6 +118,31 @@ def test_inserts_and_deletes_are_general() -> None:
 def test_whether_the_feed_can_be_read(commits: list[Commit], code: str | None) -> None:
     broken = _window(*commits).broken
     assert (broken.code if broken else None) == (ReasonCode(code) if code else None)
+
+
+def test_restore_of_a_table_whose_columns_have_only_their_names() -> None:
+    found = _window(_commit(1, "RESTORE"), mapped=False)
+    assert found.broken is None
+    assert found.effect is Effect.GENERAL
+
+
+@pytest.mark.parametrize("operation", ["ADD COLUMNS", "CHANGE COLUMN", "DROP COLUMNS"])
+def test_a_query_of_which_it_is_not_known_what_it_reads(operation: str) -> None:
+    """It moves with every change of a column; one that is maintained has its fingerprint."""
+    assert not _window(_commit(1, operation)).moved
+    assert _window(_commit(1, operation), used=None).moved
+
+
+def test_only_what_changed_rows_is_read_of_the_feed() -> None:
+    found = _window(
+        _commit(1, "ADD COLUMNS"),
+        _commit(2, "UPDATE"),
+        _commit(3, "OPTIMIZE"),
+        _commit(4, "DELETE"),
+        _rename(5, "v", "w"),
+    )
+    assert (found.recorded, found.pinned) == (0, 5)
+    assert found.changes == (2, 4)
 
 
 def test_a_feed_that_is_off_now() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
@@ -27,9 +28,10 @@ class Situation:
 
     lasting: why the query itself can't be maintained; repeatable: unmoved sources mean an unchanged
     result; watermark: None on the first build or when
-    the state is gone; modified: a foreign write into the state; exists: there was a state before;
+    the state is gone; modified: a foreign write into the state; unread: a write of another version
+    of this package; exists: there was a state before;
     experience: what the view's refreshes took; again: whether a change makes the query read its
-    sources again.
+    sources again; used: the columns that it reads of a source, where that is certain.
     """
 
     config: IvmConfig
@@ -43,6 +45,8 @@ class Situation:
     repeatable: bool = True
     experience: Experience = field(default_factory=Experience)
     again: bool = False
+    used: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unread: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +85,9 @@ def decide(situation: Situation) -> Decision:
     if _is_ahead(situation.watermark, situation.heads):
         return Decision(False, False, None, {})
     windows = {
-        name: window(name, situation.watermark.sources[name].version, head)
+        name: window(
+            name, situation.watermark.sources[name].version, head, situation.used.get(name)
+        )
         for name, head in situation.heads.items()
     }
     decision = Decision(False, False, None, windows)
@@ -104,6 +110,8 @@ def _before_windows(situation: Situation) -> Reason | None:
         return Reason(ReasonCode.FULL_REFRESH_REQUESTED, "--full-refresh")
     if situation.modified:
         return Reason(ReasonCode.STATE_MODIFIED, situation.modified)
+    if situation.unread:
+        return Reason(ReasonCode.STATE_FORMAT_CHANGED, situation.unread)
     if watermark is None:
         return Reason(ReasonCode.STATE_MISSING)
     replaced = [
@@ -114,7 +122,7 @@ def _before_windows(situation: Situation) -> Reason | None:
     if replaced:
         return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
     if watermark.fingerprint != situation.fingerprint:
-        return _changed(watermark.fingerprint, situation.fingerprint)
+        return situation.lasting or _changed(watermark.fingerprint, situation.fingerprint)
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
     return None

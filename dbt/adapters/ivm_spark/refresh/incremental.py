@@ -20,7 +20,7 @@ from dbt.adapters.ivm_spark.state.merge import merge
 class Incremental:
     """What the MERGE of one refresh is made of.
 
-    state: quoted name; windows: of every source; versions: recorded and pinned; sources: what is
+    state: quoted name; windows: of every source; versions: to read; sources: what is
     known of them.
     """
 

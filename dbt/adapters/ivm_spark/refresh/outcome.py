@@ -28,6 +28,7 @@ _BROKEN = (
     ("DELTA_TRUNCATED_TRANSACTION_LOG", ReasonCode.CHANGE_SET_MISSING),
     ("DELTA_LOG_FILE_NOT_FOUND", ReasonCode.CHANGE_SET_MISSING),
     ("DELTA_VERSION_NOT_CONTIGUOUS", ReasonCode.CHANGE_SET_MISSING),
+    ("DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND", ReasonCode.CHANGE_SET_MISSING),
     # Delta's own MERGE fails on some columns of nested or fixed-length types.
     # A change may be too large for a sum of which the whole is not; what is too large as a whole
     # fails in the rebuild too, or is NULL.

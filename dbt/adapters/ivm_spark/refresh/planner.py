@@ -32,6 +32,7 @@ from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.fingerprint import used_types
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
@@ -156,10 +157,12 @@ class Planner:
                 watermark=mark,
                 exists=request.state_exists or bool(request.shown),
                 modified=history.modified,
+                unread=history.unread,
                 heads=heads,
                 full_refresh=request.full_refresh,
                 experience=experience,
                 again=layout is not None and technique_of(layout) in _READS_AGAIN,
+                used=_used(reading),
             )
         )
         warning = _obey(request.config, decision, reading.lasting)
@@ -216,8 +219,7 @@ class Planner:
         if not decision.moved:
             return plan
         assert layout is not None
-        recorded = {name: w.recorded for name, w in decision.windows.items()}
-        versions = Versions(recorded, pinned)
+        versions = Versions({name: w.changes for name, w in decision.windows.items()}, pinned)
         facts_of = _source_facts(found.catalog, next_mark)
         step = Incremental(layout, request.state, decision.windows, versions, facts_of)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
@@ -317,6 +319,16 @@ def _meaningful(session: dict[str, str]) -> dict[str, str]:
         key: value
         for key, value in session.items()
         if key in _SETTINGS or key.startswith("spark.sql.legacy.")
+    }
+
+
+def _used(reading: Reading) -> dict[str, frozenset[str]]:
+    """The columns that a maintained query reads of its sources."""
+    if reading.view is None or reading.lasting is not None:
+        return {}
+    return {
+        name: frozenset(column for column, _ in used_types(reading.view, relation))
+        for name, relation in reading.view.sources.items()
     }
 
 

@@ -232,8 +232,8 @@ class Refresher:
             rows = self._query(sql)
         except DbtDatabaseError as error:
             outcome = outcome_of_error(str(error.msg))
-            if outcome is None:
-                raise
+            if outcome is None or (outcome.broken is not None and self.plan.merge is None):
+                raise  # a rebuild is the way out of lost changes, and has none itself
             return outcome
         finally:
             self._unset(settings)

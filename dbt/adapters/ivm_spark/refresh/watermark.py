@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -17,6 +18,7 @@ from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
 FORMAT = 1
 _MARK = "ivm1."
+_ANY_MARK = re.compile(r"ivm\d+\.")
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,13 @@ def decode(metadata: str | None) -> Watermark | None:
     if not metadata or not metadata.startswith(_MARK):
         return None
     try:
-        facts: dict[str, Any] = json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :]))
-    except (ValueError, binascii.Error):
+        facts = json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :]))
+        return _watermark(facts) if facts["format"] == FORMAT else None
+    except (ValueError, binascii.Error, KeyError, TypeError, AttributeError):
         return None
-    if facts.get("format") != FORMAT:
-        return None
+
+
+def _watermark(facts: dict[str, Any]) -> Watermark:
     return Watermark(
         state_id=facts["state_id"],
         refresh=facts["refresh"],
@@ -87,12 +91,13 @@ def _effort(facts: dict[str, Any]) -> Effort:
 class StateHistory:
     """The newest watermark of a state, whether somebody else has written since, and when it was
     committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
-    state, those of a rebuild all."""
+    state, those of a rebuild all; unread: the commit whose watermark is of another format."""
 
     watermark: Watermark | None
     modified: str = ""
     committed: int = 0
     gained: int = 0
+    unread: str = ""
 
     @property
     def experience(self) -> Experience:
@@ -120,6 +125,9 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
         if watermark is not None and (changed or commit.operation == "MERGE"):
             committed = int(commit.committed) if commit.committed.isdigit() else 0
             return StateHistory(watermark, modified, committed, commit.gained)
+        if changed and _ANY_MARK.match(commit.metadata or ""):
+            unread = f"{commit.operation} at version {commit.version}"
+            return StateHistory(None, modified, unread=unread)
         if changed:
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -41,7 +42,9 @@ _ROW_METRICS = {
     "UPDATE": ("numUpdatedRows",),
     "DELETE": ("numDeletedRows",),
 }
-_RESHAPING = frozenset({"RENAME COLUMN", "DROP COLUMNS", "CHANGE COLUMN"})
+_COLUMNS = frozenset(
+    {"ADD COLUMNS", "CHANGE COLUMN", "DROP COLUMNS", "RENAME COLUMN", "REPLACE COLUMNS"}
+)
 
 
 class Effect(str, Enum):
@@ -101,10 +104,28 @@ class Commit:
         added, deleted = "numTargetRowsInserted", "numTargetRowsDeleted"
         return (self._metric(added) or 0) - (self._metric(deleted) or 0)
 
-    @property
-    def reshapes(self) -> bool:
-        """True where columns were renamed, dropped or changed."""
-        return self.operation.upper() in _RESHAPING
+    def reshapes(self, used: Set[str] | None, mapped: bool) -> bool:
+        """Whether a column of `used` may hold something else after this commit without a change of
+        its name or type, which tells of everything else.
+
+        used: names of columns, None for all, also those to come; mapped: the table's columns are
+        told apart by ids, not names, so that they can be renamed and dropped.
+        """
+        operation = self.operation.upper()
+        if operation == "REPLACE COLUMNS" or (operation == "RESTORE" and mapped):
+            return True
+        if used is None:
+            return operation in _COLUMNS
+        touched = {path.lower() for path in self._columns()}
+        return bool(touched & {name.lower() for name in used})
+
+    def _columns(self) -> list[str]:
+        """The columns that are renamed or dropped, by their old and new names."""
+        if self.operation.upper() == "RENAME COLUMN":
+            return [_column(self.parameters.get(f"{age}ColumnPath", "")) for age in ("old", "new")]
+        if self.operation.upper() == "DROP COLUMNS":
+            return [_column(path) for path in json.loads(self.parameters.get("columns") or "[]")]
+        return []
 
     @property
     def replaces(self) -> bool:
@@ -134,6 +155,14 @@ def commit_from(row: Mapping[str, Any]) -> Commit:
         metadata=row.get("userMetadata"),
         committed=_instant(row.get("timestamp")),
     )
+
+
+def _column(path: str) -> str:
+    """The column of a path to a field of it; parts with a dot are between backticks."""
+    if not path.startswith("`"):
+        return path.split(".")[0]
+    found = re.match(r"`((?:[^`]|``)*)`", path)
+    return found.group(1).replace("``", "`") if found else path
 
 
 def _instant(value: Any) -> str:

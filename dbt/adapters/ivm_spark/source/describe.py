@@ -9,6 +9,7 @@ from typing import Any
 from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 
 Row = Mapping[str, Any]
+_MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
 DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
 
@@ -28,7 +29,14 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
             facts.setdefault(key, value)
         else:
             columns.append((key, value))
-    return Relation(name, _kind(facts), tuple(columns), feed=_has_feed(facts))
+    properties = facts.get("Table Properties", "").strip("[]").split(",")
+    return Relation(
+        name,
+        _kind(facts),
+        tuple(columns),
+        feed="delta.enableChangeDataFeed=true" in properties,
+        mapped=any(p.startswith(_MAPPING) for p in properties),
+    )
 
 
 def with_text(relation: Relation, described: str) -> Relation:
@@ -46,11 +54,6 @@ def with_text(relation: Relation, described: str) -> Relation:
         text_columns=tuple(facts.get("view_query_output_columns") or ()),
         settings=tuple(sorted((str(k), str(v)) for k, v in settings.items())),
     )
-
-
-def _has_feed(facts: dict[str, str]) -> bool:
-    properties = facts.get("Table Properties", "").strip("[]").split(",")
-    return "delta.enableChangeDataFeed=true" in properties
 
 
 def _kind(facts: dict[str, str]) -> RelationKind:

@@ -34,7 +34,7 @@ class SourceReader:
     def head(self, relation: Relation, since: int | None) -> Head:
         """The newest version of a Delta table, with the commits from version `since` on."""
         commits = self.commits(relation.name, since)
-        return Head(commits[0].version, relation.feed, tuple(commits))
+        return Head(commits[0].version, relation.feed, tuple(commits), mapped=relation.mapped)
 
     def table_id(self, name: str) -> str:
         """The id that Delta gave a table when it was created or replaced."""

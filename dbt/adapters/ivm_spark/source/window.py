@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
@@ -11,13 +11,14 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 @dataclass(frozen=True)
 class Head:
-    """The newest state of a source: its version, whether its feed is on, and Delta's table id,
-    where it had to be asked for."""
+    """The newest state of a source: its version, whether its feed is on, Delta's table id, where it
+    had to be asked for, and whether its columns can be renamed and dropped."""
 
     version: int
     feed: bool
     commits: tuple[Commit, ...] = ()
     table_id: str = ""
+    mapped: bool = False
 
     def committed(self, version: int) -> str | None:
         """When a version was committed, None where the log at hand does not have it."""
@@ -29,7 +30,9 @@ class Window:
     """What happened to a source after `recorded` up to and with `pinned`.
 
     effect is the sum of the commits' effects; rows what their metrics count; broken says why the
-    feed can't be read over the window, where that is known beforehand.
+    feed can't be read over the window, where that is known beforehand; changes are the first and
+    the last version that may have changed rows, which is all of the feed that has to be read: what
+    was altered before and after does it no harm.
     """
 
     recorded: int
@@ -37,6 +40,7 @@ class Window:
     effect: Effect
     rows: int
     broken: Reason | None = None
+    changes: tuple[int, int] = (0, 0)
 
     @property
     def moved(self) -> bool:
@@ -44,50 +48,49 @@ class Window:
         return self.effect is not Effect.NOTHING
 
 
-def window(name: str, recorded: int, head: Head) -> Window:
+def window(name: str, recorded: int, head: Head, used: Set[str] | None) -> Window:
     """The window of a source from its recorded version to the head's.
 
     A table that was replaced in place goes on: its feed has all old rows deleted and all new rows
     inserted. head.commits must reach back to the recorded version; commits that the log no longer
-    has make the window broken.
+    has make the window broken. used: the columns that a view reads, None where that is not certain.
     """
     versions = range(recorded + 1, head.version + 1)
-    commits = [c for c in head.commits if c.version in versions]
+    commits = sorted((c for c in head.commits if c.version in versions), key=lambda c: c.version)
     if len(commits) < len(versions):
         reason = Reason(ReasonCode.CHANGE_SET_MISSING, f"{name}: versions after {recorded}")
         return Window(recorded, head.version, Effect.GENERAL, 0, reason)
-    effect = _total([c.effect for c in commits])
-    rows = sum(c.rows for c in commits if c.effect is not Effect.NOTHING)
-    broken = None
-    if effect is not Effect.NOTHING:
-        broken = _broken(name, sorted(commits, key=lambda c: c.version), head)
-    return Window(recorded, head.version, effect, rows, broken)
+    changing = [c for c in commits if c.effect is not Effect.NOTHING]
+    rows = sum(c.rows for c in changing)
+    for commit in commits:
+        if commit.reshapes(used, head.mapped):
+            detail = f"{name}: {commit.operation} at {commit.version}"
+            reason = Reason(ReasonCode.DATA_SCHEMA_CHANGED, detail)
+            return Window(recorded, head.version, Effect.GENERAL, rows, reason)
+    if not changing:
+        return Window(recorded, head.version, Effect.NOTHING, 0)
+    span = (changing[0].version, changing[-1].version)
+    effect = _total([c.effect for c in changing])
+    return Window(recorded, head.version, effect, rows, _broken(name, commits, head), span)
 
 
 def _total(effects: Sequence[Effect]) -> Effect:
-    kinds = set(effects) - {Effect.NOTHING}
-    if not kinds:
-        return Effect.NOTHING
+    kinds = set(effects)
     return kinds.pop() if len(kinds) == 1 else Effect.GENERAL
 
 
-def _broken(name: str, commits: list[Commit], head: Head) -> Reason | None:
+def _broken(name: str, commits: Sequence[Commit], head: Head) -> Reason | None:
+    """Whether rows changed while the feed was off, as far as the commits tell: where the feed was
+    off before all of them, or RESTORE brought that back, reading it fails."""
     if not head.feed:
         return Reason(ReasonCode.CDF_UNAVAILABLE, name)
-    changed = False
+    off = False
     for commit in commits:
         said = commit.feed_set_to()
-        if said is False or (commit.replaces and said is None):
+        if said is not None or commit.replaces:
+            off = not said
+        if off and commit.effect is not Effect.NOTHING:
             return Reason(
                 ReasonCode.CDF_UNAVAILABLE, f"{name}: version {commit.version} has no change feed"
             )
-        if said and changed and not commit.replaces:
-            return Reason(
-                ReasonCode.CDF_UNAVAILABLE, f"{name}: no change feed before {commit.version}"
-            )
-        if commit.reshapes:
-            return Reason(
-                ReasonCode.DATA_SCHEMA_CHANGED, f"{name}: {commit.operation} at {commit.version}"
-            )
-        changed = changed or commit.effect is not Effect.NOTHING
     return None

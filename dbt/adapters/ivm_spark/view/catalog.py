@@ -20,10 +20,10 @@ class RelationKind(str, Enum):
 class Relation:
     """A relation as Spark's DESCRIBE shows it.
 
-    columns: (name, Spark type) in order; feed: whether its change feed is on. For a view also its
-    text, the namespace in which the text's names are looked up, the output columns of the text
-    that the view's columns take (by name), and whether its text is read under the session's own
-    settings.
+    columns: (name, Spark type) in order; feed: whether its change feed is on; mapped: whether its
+    columns can, or once could, be renamed and dropped. For a view also its text, the namespace in
+    which the text's names are looked up, the output columns of the text that the view's columns
+    take (by name), and whether its text is read under the session's own settings.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Relation:
     text_columns: tuple[str, ...] = ()
     settings: tuple[tuple[str, str], ...] = ()
     feed: bool = False
+    mapped: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ class ReasonCode(str, Enum):
     FULL_REFRESH_REQUESTED = "FULL_REFRESH_REQUESTED"
     STATE_MISSING = "STATE_MISSING"
     STATE_MODIFIED = "STATE_MODIFIED"
+    STATE_FORMAT_CHANGED = "STATE_FORMAT_CHANGED"
     QUERY_NOT_UNDERSTOOD = "QUERY_NOT_UNDERSTOOD"
 
     @property
@@ -76,7 +77,8 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Nothing: the view has been rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
     ),
     ReasonCode.QUERY_FINGERPRINT_CHANGED: (
-        "The model's query, or a session setting that changes its result, has changed.",
+        "The model's query, a view that it reads, or a session setting that changes its result, "
+        "has changed.",
         "Nothing: the view has been rebuilt on the new query.",
     ),
     ReasonCode.CONFIGURATION_CHANGED: (
@@ -98,6 +100,12 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.STATE_MODIFIED: (
         "Somebody else has written into the view's state table.",
         "Do not write into tables that end in __ivm; the view has been built anew.",
+    ),
+    ReasonCode.STATE_FORMAT_CHANGED: (
+        "Another version of dbt-ivm-spark wrote the view's state, in a format that this one does "
+        "not read.",
+        "Nothing: the view has been built anew. Refresh a model with one version only, or each "
+        "will rebuild what the other wrote.",
     ),
     ReasonCode.QUERY_NOT_UNDERSTOOD: (
         "The query could not be read in a way that is certain to mean what Spark makes of it.",
