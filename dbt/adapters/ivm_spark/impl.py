@@ -14,6 +14,7 @@ from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
+from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
@@ -60,6 +61,23 @@ class IvmSparkAdapter(SparkAdapter):
         """A name between backticks, those in it doubled, which dbt-spark does not do."""
         # dbt itself quotes a database of None.
         return "`" + str(identifier).replace("`", "``") + "`"
+
+    def drop_relation(self, relation: Any) -> None:
+        """With the view of an ivm model its state goes too: it is of no use to anybody else."""
+        state = self.ivm_state_of(relation)
+        super().drop_relation(relation)  # type: ignore[no-untyped-call]
+        if state is not None:
+            super().drop_relation(state)  # type: ignore[no-untyped-call]
+
+    @available
+    def ivm_state_of(self, relation: Any) -> Any:
+        """The state that belongs to a relation, None if that is not an ivm model's view, or the
+        state is gone."""
+        view: Any = self.get_relation("", relation.schema, relation.identifier)
+        if view is None or not view.is_view or not mark_in(view.information or ""):
+            return None
+        state: Any = self.execute_macro("ivm_state_relation", kwargs={"relation": relation})
+        return self.get_relation("", state.schema, state.identifier)
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""

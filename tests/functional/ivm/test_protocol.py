@@ -131,6 +131,7 @@ class TestTwoRunsAtOnce:
             state=state,
             information="",
             state_exists=True,
+            usurper="",
             config={},
             full_refresh=False,
             described={},

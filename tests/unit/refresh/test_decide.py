@@ -81,6 +81,7 @@ def test_the_first_build_has_no_reason() -> None:
             ReasonCode.SOURCE_REPLACED,
         ),
         (replace(STILL, heads={"`s`.`t`": Head(4, True, (), "other")}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, configuration="partitioned by (k)"), ReasonCode.CONFIGURATION_CHANGED),
         (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
         (
             replace(MOVED, heads={"`s`.`t`": Head(6, False, (APPEND,), "table")}),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.refresh.configuration import Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark, decode, newest
 from dbt.adapters.ivm_spark.source.commit import Commit
@@ -22,6 +23,7 @@ MARK = Watermark(
     lasting=("OPERATOR_NOT_SUPPORTED", "LEFT JOIN"),
     effort=Effort(5_000, True, False, Work(100, 0, 0)),
     experience=Experience(3.5, 90, 2.25, 0.5),
+    configured=Configuration(("k",), (), {"a": "b"}, "/here"),
 )
 OURS = Commit(4, "MERGE", {}, {"numTargetRowsInserted": "0"}, MARK.encode())
 
@@ -70,6 +72,8 @@ def test_maintenance_in_between_is_no_modification() -> None:
     history = newest(commits)
     assert history.watermark == MARK
     assert history.modified == ""
+    assert history.altered
+    assert not newest([commits[0], OURS, commits[1]]).altered
 
 
 def test_a_foreign_write_is_seen() -> None:

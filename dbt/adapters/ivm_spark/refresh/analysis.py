@@ -16,7 +16,11 @@ from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.view.dialect import dialect_name
 from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.fingerprint import fingerprint, fingerprint_text
+from dbt.adapters.ivm_spark.view.fingerprint import (
+    fingerprint,
+    fingerprint_text,
+    used_types,
+)
 from dbt.adapters.ivm_spark.view.functions import (
     AGGREGATES,
     GENERATORS,
@@ -48,6 +52,16 @@ class Reading:
     view: View | None
     lasting: Reason | None
     repeatable: bool
+
+    @property
+    def used(self) -> dict[str, frozenset[str]]:
+        """The columns that a maintained query reads of its sources."""
+        if self.view is None or self.lasting is not None:
+            return {}
+        return {
+            name: frozenset(column for column, _ in used_types(self.view, relation))
+            for name, relation in self.view.sources.items()
+        }
 
 
 def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:

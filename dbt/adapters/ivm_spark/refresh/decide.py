@@ -31,7 +31,8 @@ class Situation:
     the state is gone; modified: a foreign write into the state; unread: a write of another version
     of this package; exists: there was a state before;
     experience: what the view's refreshes took; again: whether a change makes the query read its
-    sources again; used: the columns that it reads of a source, where that is certain.
+    sources again; used: the columns that it reads of a source, where that is certain;
+    configuration: what of the state's table only a rebuild can change.
     """
 
     config: IvmConfig
@@ -47,6 +48,7 @@ class Situation:
     again: bool = False
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
+    configuration: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,8 @@ def _before_windows(situation: Situation) -> Reason | None:
         return situation.lasting or _changed(watermark.fingerprint, situation.fingerprint)
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
+    if situation.configuration:
+        return Reason(ReasonCode.CONFIGURATION_CHANGED, situation.configuration)
     return None
 
 

@@ -89,7 +89,7 @@ def merged(row: Mapping[str, Any]) -> Outcome:
 def message(plan: Plan, outcome: Outcome) -> str:
     """What dbt's console shows in brackets, without the seconds that dbt adds itself."""
     if plan.kind is RefreshKind.NONE:
-        return "NO CHANGES"
+        return "NO CHANGES, ALTERED" if plan.alteration.steps else "NO CHANGES"
     if plan.kind is RefreshKind.INCREMENTAL:
         return f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
@@ -111,6 +111,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
             "detail": reason.detail,
             "remedy": reason.code.remedy,
         },
+        "altered": plan.alteration.steps,
         "rows_inserted": outcome.inserted,
         "rows_updated": outcome.updated,
         "rows_deleted": outcome.deleted,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
+from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
@@ -78,7 +79,8 @@ class Plan:
     with answers to what it asks; view: the SELECT of the
     view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
     type) of the query's columns; estimates: what both ways would take;
-    tuning: session settings to run under, untuned: what they are now.
+    tuning: session settings to run under, untuned: what they are now; table: how the state is to be
+    laid out, alteration: what makes the one that stands so.
     """
 
     kind: RefreshKind
@@ -96,6 +98,8 @@ class Plan:
     tuning: dict[str, str] = field(default_factory=dict)
     untuned: dict[str, str] = field(default_factory=dict)
     warning: str = ""
+    table: Configuration = field(default_factory=Configuration)
+    alteration: Alteration = field(default_factory=Alteration)
 
     def begun(self, started: int) -> Plan:
         """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""

@@ -12,6 +12,8 @@ from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.configuration import Alteration
+from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
@@ -19,8 +21,10 @@ from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
-from dbt.adapters.ivm_spark.refresh.shown import view_mark
+from dbt.adapters.ivm_spark.refresh.shown import is_shown, mark_in, view_mark
 from dbt.adapters.ivm_spark.refresh.tuning import tuned
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -32,7 +36,6 @@ from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.fingerprint import used_types
 from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
@@ -52,33 +55,6 @@ _SETTINGS = (
 _READS_AGAIN = (Technique.AFFECTED_GROUPS, Technique.AFFECTED_PARTITIONS)
 
 
-class RefusedError(Exception):
-    """The model can't be refreshed as it is configured or written; the message says what to do."""
-
-
-@dataclass(frozen=True)
-class Request:
-    """What a run asks for: the model's compiled SQL, the quoted names of its view and state,
-    the mark that the view was created with (empty without a view of ours), the descriptions that
-    it is to carry, whether there is a state, its configs, and the keys of the relations that this
-    run builds.
-
-    limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no reason
-    to change a state that exists.
-    """
-
-    sql: str
-    view: str
-    state: str
-    shown: str
-    described: Any
-    state_exists: bool
-    config: IvmConfig
-    full_refresh: bool
-    built: frozenset[str]
-    limited: bool = False
-
-
 @dataclass(frozen=True)
 class Facts:
     """What Spark says of a query: (name, type) of its outputs, types of the probe's columns."""
@@ -90,7 +66,8 @@ class Facts:
 @dataclass(frozen=True)
 class _Findings:
     """All that is known of a refresh before it is decided. known: the recorded refresh was of this
-    query; session: the session's settings."""
+    query; session: the session's settings; alteration: what the state's table needs; kept: it is to
+    stay as it is all the same."""
 
     catalog: Catalog
     reading: Reading
@@ -101,6 +78,8 @@ class _Findings:
     known: bool
     experience: Experience
     session: dict[str, str]
+    alteration: Alteration
+    kept: bool
 
 
 class Planner:
@@ -148,6 +127,8 @@ class Planner:
             for name in names
         }
         experience = history.experience if known else Experience()
+        needed, warning = conforming(self._query, request, history)
+        change = Alteration() if warning else needed
         decision = decide(
             Situation(
                 config=request.config,
@@ -155,18 +136,35 @@ class Planner:
                 lasting=reading.lasting,
                 repeatable=reading.repeatable,
                 watermark=mark,
-                exists=request.state_exists or bool(request.shown),
+                exists=request.state_exists or bool(mark_in(request.information)),
                 modified=history.modified,
                 unread=history.unread,
+                configuration=change.rebuild,
                 heads=heads,
                 full_refresh=request.full_refresh,
                 experience=experience,
                 again=layout is not None and technique_of(layout) in _READS_AGAIN,
-                used=_used(reading),
+                used=reading.used,
             )
         )
-        warning = _obey(request.config, decision, reading.lasting)
-        found = _Findings(catalog, reading, facts, layout, heads, mark, known, experience, session)
+        if decision.build and needed.impossible:
+            raise RefusedError(unalterable(request.state, needed))
+        warning = "; ".join(
+            filter(None, (warning, _obey(request.config, decision, reading.lasting)))
+        )
+        found = _Findings(
+            catalog,
+            reading,
+            facts,
+            layout,
+            heads,
+            mark,
+            known,
+            experience,
+            session,
+            change,
+            kept=change is not needed and not decision.build,
+        )
         return self._assemble(request, found, decision, warning)
 
     def _assemble(
@@ -190,14 +188,18 @@ class Planner:
             else None,
             effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
             experience=found.experience,
+            configured=None if found.kept else request.config.table,
         )
         mark_of_view = view_mark(reading.fingerprint, request.described)
+        shown = is_shown(request.information, mark_of_view, view)
         plan = Plan(
             kind=RefreshKind.NONE,
             technique=Technique.NO_OP,
             watermark=next_mark,
-            view="" if request.shown == mark_of_view and not decision.build else view,
+            view="" if shown and not decision.build else view,
             shown=mark_of_view,
+            table=request.config.table,
+            alteration=found.alteration if not decision.build else Alteration(),
             outputs=facts.outputs,
             windows=_shown(decision, heads),
             estimates=decision.estimates,
@@ -263,10 +265,12 @@ class Planner:
         return head
 
     def _history(self, request: Request) -> StateHistory:
+        if request.usurper:
+            return StateHistory(None, f"replaced by {request.usurper}")
         if not request.state_exists:
             return StateHistory(None)
         history = newest(self._reader.recent(request.state))
-        if history.watermark is None:
+        if history.watermark is None and not history.unread:
             history = newest(self._reader.commits(request.state, 0))
         return history
 
@@ -322,16 +326,6 @@ def _meaningful(session: dict[str, str]) -> dict[str, str]:
     }
 
 
-def _used(reading: Reading) -> dict[str, frozenset[str]]:
-    """The columns that a maintained query reads of its sources."""
-    if reading.view is None or reading.lasting is not None:
-        return {}
-    return {
-        name: frozenset(column for column, _ in used_types(reading.view, relation))
-        for name, relation in reading.view.sources.items()
-    }
-
-
 def _work(decision: Decision, marks: dict[str, SourceMark]) -> Work:
     """The work that is recorded: a rebuild's is to read all rows that there are now."""
     if decision.build:
@@ -359,14 +353,6 @@ def technique_of(layout: Layout) -> Technique:
         windowed = any(isinstance(node, WindowNode) for node in walk(layout.input))
         return Technique.AFFECTED_PARTITIONS if windowed else Technique.ROW_BASED
     return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
-
-
-def refused(reason: Reason) -> str:
-    """Why `incremental_strict` ends the run, and what to do."""
-    return (
-        f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
-        f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
-    )
 
 
 def _obey(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:

@@ -26,8 +26,9 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 )
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
-from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request, refused
-from dbt.adapters.ivm_spark.refresh.shown import mark_in
+from dbt.adapters.ivm_spark.refresh.planner import Planner
+from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
@@ -70,6 +71,7 @@ class Refresher:
         information: str,
         described: Any,
         state_exists: bool,
+        usurper: str,
         config: Mapping[str, Any],
         full_refresh: bool,
         built: Iterable[str],
@@ -78,7 +80,8 @@ class Refresher:
         """A refresher for a model; its plan is made.
 
         model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds; information: what dbt's cache has of the existing view; described: the
+        that this run builds; information: what dbt's cache has of the existing view; usurper:
+        what stands in the state's place that is no Delta table; described: the
         descriptions that are persisted on the view; limited: the
         SQL reads only some of the rows. Raises CompilationError for a config or query that is
         refused.
@@ -88,9 +91,10 @@ class Refresher:
                 sql=sql,
                 view=view,
                 state=state,
-                shown=mark_in(information),
+                information=information,
                 described=described,
                 state_exists=state_exists,
+                usurper=usurper,
                 config=read_config(config),
                 full_refresh=full_refresh,
                 built=frozenset(relation_key(name) for name in built),

@@ -21,6 +21,15 @@ def view_mark(fingerprint: str, described: Any) -> str:
     return f"{fingerprint}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
+def is_shown(information: str, mark: str, view: str) -> bool:
+    """Whether the existing view has this mark and still this text: ALTER VIEW keeps the mark."""
+    return mark_in(information) == mark and _folded(view) in _folded(information)
+
+
+def _folded(text: str) -> str:
+    return "".join(text.split())
+
+
 def mark_in(information: str) -> str:
     """The mark of an existing view, from SHOW TABLE EXTENDED; empty for a view that is not ours."""
     found = _MARK.search(information)

@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from dbt.adapters.ivm_spark.refresh.configuration import Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work, learned
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
 FORMAT = 1
 _MARK = "ivm1."
+_ALTERS = frozenset({"SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "CLUSTER BY"})
 _ANY_MARK = re.compile(r"ivm\d+\.")
 
 
@@ -38,7 +40,7 @@ class Watermark:
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
     query's columns and of the state's, so that a refresh need not ask again; lasting: code and
     detail of why the query is never maintained; effort: of this refresh; experience: of those
-    before it."""
+    before it; configured: what the model said of the table, None where the table is not so."""
 
     state_id: str
     refresh: int
@@ -49,6 +51,7 @@ class Watermark:
     lasting: tuple[str, str] | None = None
     effort: Effort = field(default_factory=Effort)
     experience: Experience = field(default_factory=Experience)
+    configured: Configuration | None = None
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -80,6 +83,16 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         lasting=tuple(facts["lasting"]) if facts["lasting"] else None,
         effort=_effort(facts["effort"]) if "effort" in facts else Effort(),
         experience=Experience(**facts.get("experience", {})),
+        configured=_configuration(facts["configured"]) if facts.get("configured") else None,
+    )
+
+
+def _configuration(facts: dict[str, Any]) -> Configuration:
+    return Configuration(
+        tuple(facts["partitions"]),
+        tuple(facts["clusters"]),
+        facts["properties"],
+        facts["location"],
     )
 
 
@@ -91,13 +104,15 @@ def _effort(facts: dict[str, Any]) -> Effort:
 class StateHistory:
     """The newest watermark of a state, whether somebody else has written since, and when it was
     committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
-    state, those of a rebuild all; unread: the commit whose watermark is of another format."""
+    state, those of a rebuild all; unread: the commit whose watermark is of another format; altered:
+    whether the table's configuration was changed since."""
 
     watermark: Watermark | None
     modified: str = ""
     committed: int = 0
     gained: int = 0
     unread: str = ""
+    altered: bool = False
 
     @property
     def experience(self) -> Experience:
@@ -118,14 +133,16 @@ class StateHistory:
 
 def newest(commits: Sequence[Commit]) -> StateHistory:
     """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
-    modified = ""
+    modified, altered = "", False
     for commit in commits:
         watermark = decode(commit.metadata)
         changed = commit.effect is not Effect.NOTHING
-        if watermark is not None and (changed or commit.operation == "MERGE"):
+        merged = changed or commit.operation == "MERGE"
+        if watermark is not None and merged:
             committed = int(commit.committed) if commit.committed.isdigit() else 0
-            return StateHistory(watermark, modified, committed, commit.gained)
-        if changed and _ANY_MARK.match(commit.metadata or ""):
+            return StateHistory(watermark, modified, committed, commit.gained, altered=altered)
+        altered = altered or commit.operation.upper() in _ALTERS
+        if merged and _ANY_MARK.match(commit.metadata or ""):
             unread = f"{commit.operation} at version {commit.version}"
             return StateHistory(None, modified, unread=unread)
         if changed:

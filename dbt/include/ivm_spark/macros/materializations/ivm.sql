@@ -8,6 +8,8 @@
   {%- set existing = load_cached_relation(this) -%}
   {%- set target = this.incorporate(type='view') -%}
   {%- set state = ivm_state_relation(this) -%}
+  {%- set stored = adapter.get_relation(
+      database=none, schema=state.schema, identifier=state.identifier) -%}
   {%- set grant_config = config.get('grants') -%}
 
   {{ run_hooks(pre_hooks) }}
@@ -17,10 +19,16 @@
   {%- endif -%}
 
   {#- what is known, what changed, what to do: incremental, full, or nothing -#}
-  {%- set refresh = ivm_refresher(target, state, existing) -%}
+  {%- set refresh = ivm_refresher(target, state, existing, stored) -%}
   {%- if refresh.plan.warning -%}
     {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.plan.warning) -%}
   {%- endif -%}
+
+  {#- make place for the state, or make it as configured -#}
+  {%- if refresh.plan.fill and ivm_usurper(stored) -%}
+    {%- do adapter.drop_relation(stored) -%}
+  {%- endif -%}
+  {%- do ivm_alter_state(state, refresh.plan.alteration) -%}
 
   {#- change the state: one statement, one commit; again if another run was first -#}
   {%- for attempt in refresh.attempts if refresh.again -%}

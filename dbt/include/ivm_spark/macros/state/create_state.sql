@@ -7,7 +7,7 @@
 create or replace table {{ ivm_quoted(state) }}
 using delta
 {{ ivm_state_partitions(plan) }}
-{{ ivm_state_properties() }}
+{{ ivm_state_properties(plan.table.properties) }}
 {{ ivm_state_location(state) }}
 as
 {{ plan.fill }}
@@ -15,22 +15,17 @@ as
 
 {#- partition_by and liquid_clustered_by, where the state has the columns. -#}
 {% macro ivm_state_partitions(plan) -%}
-  {%- set clustered = config.get('liquid_clustered_by') -%}
-  {%- if config.get('partition_by') -%}
-    {{ partition_cols(label='partitioned by') }}
-  {%- elif clustered -%}
-    cluster by ({{ (([clustered] if clustered is string else clustered)) | join(', ') }})
+  {%- if plan.table.partitions -%}
+    partitioned by ({{ plan.table.partitions | join(', ') }})
+  {%- elif plan.table.clusters -%}
+    cluster by ({{ plan.table.clusters | join(', ') }})
   {%- endif -%}
 {%- endmacro %}
 
-{% macro ivm_state_properties() -%}
-  {%- set properties = {
-      'delta.enableChangeDataFeed': (config.get('emit_changes', true) is not sameas false) | lower
-  } -%}
-  {%- do properties.update(config.get('tblproperties') or {}) -%}
+{% macro ivm_state_properties(properties) -%}
 tblproperties (
   {%- for key, value in properties.items() %}
-  {{ dbt.string_literal(key) }} = {{ dbt.string_literal(value | string) }}{{ ',' if not loop.last }}
+  {{ dbt.string_literal(key) }} = {{ dbt.string_literal(value) }}{{ ',' if not loop.last }}
   {%- endfor %}
 )
 {%- endmacro %}

@@ -1,9 +1,9 @@
 {#- The refresh of this model, planned: `.plan`, `.commit(sql)`, `.again`. -#}
-{% macro ivm_refresher(target, state, existing) -%}
-  {{ return(adapter.dispatch('ivm_refresher', 'dbt')(target, state, existing)) }}
+{% macro ivm_refresher(target, state, existing, stored) -%}
+  {{ return(adapter.dispatch('ivm_refresher', 'dbt')(target, state, existing, stored)) }}
 {%- endmacro %}
 
-{% macro ivm_spark__ivm_refresher(target, state, existing) -%}
+{% macro ivm_spark__ivm_refresher(target, state, existing, stored) -%}
   {%- set built = [] -%}
   {%- for id in selected_resources if id in graph.nodes -%}
     {%- set node = graph.nodes[id] -%}
@@ -19,13 +19,18 @@
       state=ivm_quoted(state),
       information=(existing.information or '') if existing is not none and existing.is_view else '',
       described=ivm_described(),
-      state_exists=adapter.get_relation(
-          database=none, schema=state.schema, identifier=state.identifier) is not none,
+      state_exists=stored is not none,
+      usurper=ivm_usurper(stored),
       config={
           'refresh_policy': config.get('refresh_policy'),
           'change_threshold': config.get('change_threshold'),
           'emit_changes': config.get('emit_changes'),
           'primary_keys': config.get('primary_keys'),
+          'on_configuration_change': config.get('on_configuration_change'),
+          'partition_by': config.get('partition_by'),
+          'liquid_clustered_by': config.get('liquid_clustered_by'),
+          'tblproperties': config.get('tblproperties'),
+          'location_root': config.get('location_root'),
       },
       full_refresh=should_full_refresh(),
       built=built,
@@ -45,6 +50,14 @@
     {%- endfor -%}
   {%- endif -%}
   {{ return(described) }}
+{%- endmacro %}
+
+{#- What stands in the state's place without being one: Delta can't replace it. -#}
+{% macro ivm_usurper(stored) -%}
+  {%- if stored is none or (stored.is_delta and not stored.is_view) -%}
+    {{ return('') }}
+  {%- endif -%}
+  {{ return('a view' if stored.is_view else 'a table that is not in Delta') }}
 {%- endmacro %}
 
 {#- True under --empty and --sample, where refs are subqueries over some of the rows. -#}
