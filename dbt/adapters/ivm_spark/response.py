@@ -21,6 +21,7 @@ class IvmAdapterResponse(AdapterResponse):
     rows_updated: int = 0
     rows_deleted: int = 0
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
+    altered: list[str] = field(default_factory=list)
     estimated_seconds: dict[str, float] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 

@@ -76,6 +76,18 @@ class Warehouse:
     def version(self, table: str) -> int:
         return int(self.history(table)[0]["version"])
 
+    def location(self, table: str) -> Path:
+        """The folder of a table."""
+        detail = self._spark.sql(f"describe detail {table}").collect()[0]
+        return Path(detail["location"].removeprefix("file:"))
+
+    def append_stream(self, source: str, target: str) -> None:
+        """Append what is in one table to another as a stream does."""
+        arriving = self._spark.readStream.table(source).writeStream
+        folder = str(self.folder / f"checkpoint_{target}")
+        query = arriving.option("checkpointLocation", folder).trigger(availableNow=True)
+        query.toTable(f"{self.schema}.{target}").awaitTermination()
+
     def watermark(self, model: str) -> Watermark:
         """What the newest commit of the model's state records; it has to record something."""
         mark = decode(self.history(f"{model}__ivm")[0]["userMetadata"])

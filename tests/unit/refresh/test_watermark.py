@@ -82,6 +82,11 @@ def test_a_foreign_write_is_seen() -> None:
     assert history.modified == "DELETE at version 5"
 
 
+@pytest.mark.parametrize("operation", ["RENAME COLUMN", "DROP COLUMNS", "CHANGE COLUMN"])
+def test_another_column_is_a_modification(operation: str) -> None:
+    assert newest([Commit(5, operation, {}, {}), OURS]).modified == f"{operation} at version 5"
+
+
 def test_an_alter_that_carries_our_metadata_is_not_the_watermark() -> None:
     later = Commit(5, "SET TBLPROPERTIES", {}, {}, "ivm1.bogus")
     assert newest([later, OURS]).watermark == MARK

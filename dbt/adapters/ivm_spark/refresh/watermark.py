@@ -145,6 +145,6 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
         if merged and _ANY_MARK.match(commit.metadata or ""):
             unread = f"{commit.operation} at version {commit.version}"
             return StateHistory(None, modified, unread=unread)
-        if changed:
+        if changed or commit.reshapes(None, mapped=False):
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified)
