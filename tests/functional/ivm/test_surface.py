@@ -260,11 +260,11 @@ class TestHooksAndKinds:
         assert turn("ivm")["refresh_kind"] == "incremental"
         turn("view")
         warehouse.sql("insert into facts values ('t', 2)")
-        assert turn("ivm")["refresh_kind"] == "incremental", "the state was still there"
+        assert turn("ivm")["refresh_kind"] == "initial", "the state went with the view"
         warehouse.check("turning")
         turn("table")
         warehouse.sql("insert into facts values ('t', 3)")
-        assert turn("ivm")["refresh_kind"] == "incremental"
+        assert turn("ivm")["refresh_kind"] == "initial"
         warehouse.check("turning")
         views = {row[1] for row in warehouse.rows(f"show views in {warehouse.schema}")}
         assert "turning" in views

@@ -62,6 +62,10 @@ class Warehouse:
         assert {result.status for result in results.values()} == {"error"}, results
         return {name: result.message for name, result in results.items()}
 
+    def drop_by_dbt(self, relation: str) -> None:
+        """Drop a relation with the project's macro `drop_model`, as dbt users clean up."""
+        run_dbt(["run-operation", "drop_model", "--args", f"name: {relation}"])
+
     def write(self, model: str, sql: str) -> None:
         """Give a model of the project another text."""
         (self.folder / "models" / f"{model}.sql").write_text(sql)
