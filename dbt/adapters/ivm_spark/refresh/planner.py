@@ -20,7 +20,7 @@ from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
-from dbt.adapters.ivm_spark.refresh.shown import view_mark
+from dbt.adapters.ivm_spark.refresh.shown import is_described, view_mark
 from dbt.adapters.ivm_spark.refresh.tuning import tuned
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -89,7 +89,7 @@ class Facts:
 @dataclass(frozen=True)
 class _Findings:
     """All that is known of a refresh before it is decided. known: the recorded refresh was of this
-    query; session: the session's settings."""
+    query; version: the state's newest, None without a state; session: the session's settings."""
 
     catalog: Catalog
     reading: Reading
@@ -98,6 +98,7 @@ class _Findings:
     heads: dict[str, Head]
     mark: Watermark | None
     known: bool
+    version: int | None
     experience: Experience
     session: dict[str, str]
 
@@ -163,7 +164,18 @@ class Planner:
             )
         )
         warning = _obey(request.config, decision, reading.lasting)
-        found = _Findings(catalog, reading, facts, layout, heads, mark, known, experience, session)
+        found = _Findings(
+            catalog,
+            reading,
+            facts,
+            layout,
+            heads,
+            mark,
+            known,
+            history.version,
+            experience,
+            session,
+        )
         return self._assemble(request, found, decision, warning)
 
     def _assemble(
@@ -188,13 +200,19 @@ class Planner:
             effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
             experience=found.experience,
         )
-        mark_of_view = view_mark(reading.fingerprint, request.described)
+        mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
+        if request.shown == mark_of_view:
+            view = ""
+        # ALTER VIEW keeps the relation's comment and drops the columns'.
+        described = is_described(request.shown) or is_described(mark_of_view)
         plan = Plan(
             kind=RefreshKind.NONE,
             technique=Technique.NO_OP,
             watermark=next_mark,
-            view="" if request.shown == mark_of_view and not decision.build else view,
+            view=view,
             shown=mark_of_view,
+            alters=bool(request.shown) and not described,
+            held_at=found.version if view and request.shown else None,
             outputs=facts.outputs,
             windows=_shown(decision, heads),
             estimates=decision.estimates,

@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
+from dbt.adapters.ivm_spark.refresh.hold import hold
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
     commit_settings,
@@ -227,6 +228,7 @@ class Refresher:
 
     def _committed(self, sql: str) -> Outcome:
         settings = commit_settings(self.plan)
+        self._hold()
         try:
             self._set(settings)
             rows = self._query(sql)
@@ -242,6 +244,11 @@ class Refresher:
             if outcome.inserted or outcome.updated or outcome.deleted:
                 return outcome
         return self._verified()
+
+    def _hold(self) -> None:
+        plan, request = self.plan, self._request
+        if plan.kind is RefreshKind.FULL and plan.held_at is not None:
+            hold(self._query, request.view, request.state, plan.held_at, request.shown)
 
     def _verified(self) -> Outcome:
         """Whether the newest commit is this one: one that is skipped as a repeat returns no row or

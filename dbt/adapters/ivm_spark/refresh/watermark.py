@@ -87,12 +87,13 @@ def _effort(facts: dict[str, Any]) -> Effort:
 class StateHistory:
     """The newest watermark of a state, whether somebody else has written since, and when it was
     committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
-    state, those of a rebuild all."""
+    state, those of a rebuild all; version: the state's newest."""
 
     watermark: Watermark | None
     modified: str = ""
     committed: int = 0
     gained: int = 0
+    version: int | None = None
 
     @property
     def experience(self) -> Experience:
@@ -114,12 +115,13 @@ class StateHistory:
 def newest(commits: Sequence[Commit]) -> StateHistory:
     """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
     modified = ""
+    version = commits[0].version if commits else None
     for commit in commits:
         watermark = decode(commit.metadata)
         changed = commit.effect is not Effect.NOTHING
         if watermark is not None and (changed or commit.operation == "MERGE"):
             committed = int(commit.committed) if commit.committed.isdigit() else 0
-            return StateHistory(watermark, modified, committed, commit.gained)
+            return StateHistory(watermark, modified, committed, commit.gained, version)
         if changed:
             modified = f"{commit.operation} at version {commit.version}"
-    return StateHistory(None, modified)
+    return StateHistory(None, modified, version=version)
