@@ -11,7 +11,10 @@ from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py")
+OWN_SPARK = (
+    *("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py"),
+    *("kills/test_kills.py", "kills/test_rivals.py"),
+)
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),

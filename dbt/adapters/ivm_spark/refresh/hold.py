@@ -39,7 +39,7 @@ def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None
     text = held(relation.text, [name for name, _ in relation.columns], state, version)
     if text is None:
         return
-    # A version of its own, since Delta gives back no version that is older than its files' retention.
+    # A version of its own: Delta gives back none that is older than its files' retention.
     query(f"alter table {state} set tblproperties ('ivm_spark.held' = '{version}')")
     if reader.commits(state, None)[0].version != version:
         return

@@ -118,8 +118,9 @@ class Refresher:
         started = time.perf_counter()
         try:
             self._tune()
-            self._query(sql)
+            # Before it is sent: it may be there though no answer comes.
             self._kept.append(name)
+            self._query(sql)
         except DbtDatabaseError as error:
             self._give_up(error)
         finally:
@@ -168,7 +169,7 @@ class Refresher:
     def _give_up(self, error: DbtDatabaseError) -> None:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
         self._clean_up()
-        outcome = outcome_of_error(str(error.msg))
+        outcome = outcome_of_error(str(error.msg), self.plan.kind)
         if outcome is None:
             raise error
         self._settle(outcome)
@@ -233,7 +234,7 @@ class Refresher:
             self._set(settings)
             rows = self._query(sql)
         except DbtDatabaseError as error:
-            outcome = outcome_of_error(str(error.msg))
+            outcome = outcome_of_error(str(error.msg), self.plan.kind)
             if outcome is None:
                 raise
             return outcome
