@@ -16,7 +16,7 @@ from pyspark.errors import PySparkException
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark, newest
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from tests.budget import LONG
+from tests.budget import LONG, budget
 from tests.functional.ivm.faults import Fault, Faults, Place, after, at_commit, at_text, injected
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
@@ -43,17 +43,21 @@ TEXTS = (
 """Between which `edited` changes: other columns, another state."""
 EVERY = (*STEADY, "rebuilt", "edited", "first")
 
+MIXED: dict[str, Place] = {
+    **dict.fromkeys(EVERY, at_commit),
+    **dict.fromkeys(("largest", "ranked"), at_text("cache table")),
+    "edited": at_text("alter view"),
+}
 CI = (
-    (Fault.DIED, at_commit),
-    (Fault.LOST, at_commit),
-    (Fault.DIED, at_text("alter view")),
-    (Fault.LOST, at_text("cache table")),
+    (Fault.DIED, dict.fromkeys(EVERY, at_commit)),
+    (Fault.LOST, MIXED),
 )
 STATEMENTS = 32
 """No refresh here sends more; the test says so if one does."""
 ROUNDS = (
-    *((fault, after(number)) for number in range(STATEMENTS) for fault in Fault),
+    *((f, dict.fromkeys(EVERY, after(number))) for number in range(STATEMENTS) for f in Fault),
     *CI,
+    (Fault.DIED, MIXED),
 )
 
 
@@ -155,12 +159,14 @@ class TestARunThatEndsAnywhere:
         assert any("cache table" in sql for name in STEADY for sql in sent[name])
         built.check(*EVERY)
 
-    @pytest.mark.parametrize(("fault", "place"), ROUNDS if LONG else CI)
-    def test_is_repaired_by_the_next(self, built: Warehouse, fault: Fault, place: Place) -> None:
+    @pytest.mark.parametrize(("fault", "places"), ROUNDS if LONG else CI)
+    def test_is_repaired_by_the_next(
+        self, built: Warehouse, fault: Fault, places: dict[str, Place]
+    ) -> None:
         allowed = self.changed(built)
         versions = {name: built.version(f"{name}__ivm") for name in STEADY}
         reader = Reader(built, allowed)
-        with reader.reading(), injected(Faults(fault, dict.fromkeys(EVERY, place))) as faults:
+        with reader.reading(), injected(Faults(fault, places)) as faults:
             results = built.dbt("run", ok=None)
         assert reader.reads > len(allowed)
         assert not reader.wrong, reader.wrong[:3]
@@ -240,7 +246,7 @@ class TestAViewThatIsAltered:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
-            "upper.sql": model(TEXTS[0]),
+            "upper.sql": model(TEXTS[1]),
             "above.sql": HEADER + "select count(*) as n, max(x) as most from {{ ref('upper') }}",
             "plain.sql": "select x from {{ ref('upper') }}",
         }
@@ -251,7 +257,8 @@ class TestAViewThatIsAltered:
             "insert into facts values ('a', 1), ('a', 2), ('b', 3)",
         )
         warehouse.run()
-        for text in (TEXTS[1], TEXTS[0] + " order by x desc limit 2", TEXTS[0]):
+        texts = (TEXTS[0] + " order by x desc limit 2", TEXTS[1], TEXTS[0])
+        for text in budget(texts[2:], texts):
             warehouse.write("upper", model(text))
             assert kinds(warehouse.run())["upper"] == "full"
             shown = warehouse.columns("select * from upper")
