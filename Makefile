@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-long test-unit test-functional fuzz bench bench-report docs demo clean
+.PHONY: venv lint test test-long test-unit test-functional kill-test fuzz bench bench-report docs demo clean
 
 venv: $(STAMP)
 
@@ -32,6 +32,11 @@ test-unit: venv
 
 test-functional: venv
 	$(BIN)/python -m pytest tests/functional
+
+# dbt is killed KILLS times at random moments, on one warehouse.
+KILLS ?= 30
+kill-test: venv
+	IVM_LONG=1 IVM_KILLS=$(KILLS) $(BIN)/python -m pytest tests/functional/kills
 
 # Random views with new seeds: EXAMPLES on DuckDB, PROJECTS of six through dbt, Spark and Delta.
 EXAMPLES ?= 2000

@@ -11,12 +11,15 @@ from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py")
+OWN_SPARK = (
+    *("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py"),
+    *("kills/test_kills.py", "kills/test_rivals.py"),
+)
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input policies protocol surface values".split()),
-    *(f"/test_{name}.py" for name in "source_life view_life".split()),
+    *(f"/test_{name}.py" for name in "source_life view_life accidents faults".split()),
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""

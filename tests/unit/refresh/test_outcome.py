@@ -12,8 +12,12 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 MARK = Watermark("id", 1, "", {})
 
 
-def test_a_lost_race_is_planned_again() -> None:
-    outcome = outcome_of_error("[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict")
+RACE = "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict"
+
+
+@pytest.mark.parametrize("kind", [RefreshKind.INCREMENTAL, RefreshKind.FULL])
+def test_a_lost_race_is_planned_again(kind: RefreshKind) -> None:
+    outcome = outcome_of_error(RACE, kind)
     assert outcome is not None
     assert outcome.lost
     assert not outcome.done
@@ -28,17 +32,21 @@ def test_a_lost_race_is_planned_again() -> None:
             ReasonCode.DATA_SCHEMA_CHANGED,
         ),
         ("[FAILED_READ_FILE.FILE_NOT_EXIST] Encountered", ReasonCode.CHANGE_SET_MISSING),
+        ("[DIVIDE_BY_ZERO] Division. SQLSTATE: 22012", ReasonCode.CHANGE_NOT_COMPUTED),
+        ("[ARITHMETIC_OVERFLOW] Too much. SQLSTATE: 22003", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ],
 )
 def test_a_lost_feed_has_its_reason(text: str, code: ReasonCode) -> None:
-    outcome = outcome_of_error(text)
+    outcome = outcome_of_error(text, RefreshKind.INCREMENTAL)
     assert outcome is not None
     assert outcome.broken is not None
     assert outcome.broken.code is code
+    assert outcome_of_error(text, RefreshKind.FULL) is None, "there is nothing left to try"
 
 
 def test_any_other_error_is_the_users() -> None:
-    assert outcome_of_error("[DIVIDE_BY_ZERO] Division by zero") is None
+    raised = "[USER_RAISED_EXCEPTION] a count below zero SQLSTATE: P0001"
+    assert outcome_of_error(raised, RefreshKind.INCREMENTAL) is None
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,17 @@ _BROKEN = (
     ("ARITHMETIC_OVERFLOW", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("NUMERIC_VALUE_OUT_OF_RANGE", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT", ReasonCode.OPERATOR_NOT_SUPPORTED),
+    # A data exception (a cast, a division). The row it comes from may be in the change, once with
+    # +1 and once with -1, and no longer in the source; if it still is, the rebuild fails as well.
+    ("SQLSTATE: 22", ReasonCode.CHANGE_NOT_COMPUTED),
 )
 
 
 @dataclass(frozen=True)
 class Outcome:
     """done: the state is at the plan's versions. lost: another run was first, so plan again.
-    broken: the changes could not be read, so rebuild for that reason. Rows count the state's."""
+    broken: the changes could not be read or computed, so rebuild for that reason. Rows count the
+    state's."""
 
     done: bool
     lost: bool = False
@@ -52,10 +56,13 @@ class Outcome:
     deleted: int = 0
 
 
-def outcome_of_error(message: str) -> Outcome | None:
-    """The outcome that an error of the commit stands for; None for an error that is the user's."""
+def outcome_of_error(message: str, kind: RefreshKind) -> Outcome | None:
+    """The outcome that an error of a commit of this kind stands for; None for an error that is the
+    user's, as everything is that a rebuild fails on except for a lost race."""
     if any(sign in message for sign in _LOST_RACE):
         return Outcome(False, lost=True)
+    if kind is not RefreshKind.INCREMENTAL:
+        return None
     for sign, code in _BROKEN:
         if sign in message:
             return Outcome(False, broken=Reason(code, message.splitlines()[0]))

@@ -11,6 +11,7 @@ from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configurati
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import Reason
@@ -77,10 +78,12 @@ class Plan:
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
     with answers to what it asks; view: the SELECT of the
-    view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
-    type) of the query's columns; estimates: what both ways would take;
-    tuning: session settings to run under, untuned: what they are now; table: how the state is to be
-    laid out, alteration: what makes the one that stands so.
+    view, empty where the view fits already; shown: the mark that the view gets; alters: the view
+    is there and is altered, else it is created; held_at: the version of the state at which readers
+    are held during a rebuild, None where there is nothing to hold; outputs: (name, type) of the
+    query's columns; estimates: what both ways would take; tuning: session settings to run under,
+    untuned: what they are now; table: how the state is to be laid out, alteration: what makes the
+    one that stands so.
     """
 
     kind: RefreshKind
@@ -92,6 +95,8 @@ class Plan:
     merge_with: Callable[[Answers], MergeSql] | None = None
     view: str = ""
     shown: str = ""
+    alters: bool = False
+    held_at: int | None = None
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     estimates: Estimates | None = None
@@ -105,6 +110,11 @@ class Plan:
         """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""
         effort = replace(self.watermark.effort, started=started)
         return replace(self, watermark=replace(self.watermark, effort=effort))
+
+    @property
+    def altered(self) -> str:
+        """The SELECT of the view for ALTER VIEW."""
+        return named(self.view, [name for name, _ in self.outputs])
 
     @property
     def metadata(self) -> str:

@@ -24,7 +24,7 @@ from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
-from dbt.adapters.ivm_spark.refresh.shown import is_shown, mark_in, view_mark
+from dbt.adapters.ivm_spark.refresh.shown import is_described, is_shown, mark_in, view_mark
 from dbt.adapters.ivm_spark.refresh.tuning import tuned
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -66,8 +66,8 @@ class Facts:
 @dataclass(frozen=True)
 class _Findings:
     """All that is known of a refresh before it is decided. known: the recorded refresh was of this
-    query; session: the session's settings; alteration: what the state's table needs; kept: it is to
-    stay as it is all the same."""
+    query; version: the state's newest, None without a state; session: the session's settings;
+    alteration: what the state's table needs; kept: it is to stay as it is all the same."""
 
     catalog: Catalog
     reading: Reading
@@ -76,6 +76,7 @@ class _Findings:
     heads: dict[str, Head]
     mark: Watermark | None
     known: bool
+    version: int | None
     experience: Experience
     session: dict[str, str]
     alteration: Alteration
@@ -160,6 +161,7 @@ class Planner:
             heads,
             mark,
             known,
+            history.version,
             experience,
             session,
             change,
@@ -190,14 +192,20 @@ class Planner:
             experience=found.experience,
             configured=None if found.kept else request.config.table,
         )
-        mark_of_view = view_mark(reading.fingerprint, request.described)
-        shown = is_shown(request.information, mark_of_view, view)
+        before = mark_in(request.information)
+        mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
+        if is_shown(request.information, mark_of_view, view):
+            view = ""
+        # ALTER VIEW keeps the relation's comment and drops the columns'.
+        described = is_described(before) or is_described(mark_of_view)
         plan = Plan(
             kind=RefreshKind.NONE,
             technique=Technique.NO_OP,
             watermark=next_mark,
-            view="" if shown and not decision.build else view,
+            view=view,
             shown=mark_of_view,
+            alters=bool(before) and not described,
+            held_at=found.version if view and before else None,
             table=request.config.table,
             alteration=found.alteration if not decision.build else Alteration(),
             outputs=facts.outputs,

@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
+from dbt.adapters.ivm_spark.refresh.hold import hold
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
     commit_settings,
@@ -29,6 +30,7 @@ from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.refresh.request import Request
+from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
@@ -121,8 +123,9 @@ class Refresher:
         started = time.perf_counter()
         try:
             self._tune()
-            self._query(sql)
+            # Before it is sent: it may be there though no answer comes.
             self._kept.append(name)
+            self._query(sql)
         except DbtDatabaseError as error:
             self._give_up(error)
         finally:
@@ -171,7 +174,7 @@ class Refresher:
     def _give_up(self, error: DbtDatabaseError) -> None:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
         self._clean_up()
-        outcome = outcome_of_error(str(error.msg))
+        outcome = outcome_of_error(str(error.msg), self.plan.kind)
         if outcome is None:
             raise error
         self._settle(outcome)
@@ -231,13 +234,14 @@ class Refresher:
 
     def _committed(self, sql: str) -> Outcome:
         settings = commit_settings(self.plan)
+        self._hold()
         try:
             self._set(settings)
             rows = self._query(sql)
         except DbtDatabaseError as error:
-            outcome = outcome_of_error(str(error.msg))
-            if outcome is None or (outcome.broken is not None and self.plan.merge is None):
-                raise  # a rebuild is the way out of lost changes, and has none itself
+            outcome = outcome_of_error(str(error.msg), self.plan.kind)
+            if outcome is None:
+                raise
             return outcome
         finally:
             self._unset(settings)
@@ -246,6 +250,17 @@ class Refresher:
             if outcome.inserted or outcome.updated or outcome.deleted:
                 return outcome
         return self._verified()
+
+    def _hold(self) -> None:
+        plan, request = self.plan, self._request
+        if plan.kind is RefreshKind.FULL and plan.held_at is not None:
+            hold(
+                self._query,
+                request.view,
+                request.state,
+                plan.held_at,
+                mark_in(request.information),
+            )
 
     def _verified(self) -> Outcome:
         """Whether the newest commit is this one: one that is skipped as a repeat returns no row or

@@ -5,20 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
-_MARK = re.compile(r"ivm_spark\.fingerprint=([0-9a-f-]+)")
+PROPERTY = "ivm_spark.fingerprint"
+_MARK = re.compile(rf"{re.escape(PROPERTY)}=([0-9a-f-]+)")
+_DESCRIBED = "-d"
 
 
-def view_mark(fingerprint: str, described: Any) -> str:
-    """The mark of a view over a state of this fingerprint.
+def view_mark(
+    fingerprint: str, view: str, outputs: Sequence[tuple[str, str]], described: Any
+) -> str:
+    """The mark of a view: the query's fingerprint, and a hash of all that the view is made of.
 
-    described: the descriptions that the view carries (anything JSON can say), None without any.
+    view: its SELECT; outputs: (name, Spark type) of its columns; described: the descriptions that
+    it carries (anything JSON can say), None without any.
     """
-    if not described:
-        return fingerprint
-    text = json.dumps(described, sort_keys=True, default=str)
-    return f"{fingerprint}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    text = json.dumps([view, outputs, described or None], sort_keys=True, default=str)
+    mark = f"{fingerprint}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return mark + _DESCRIBED if described else mark
+
+
+def unsettled(mark: str) -> str:
+    """The mark of a view that is being changed: no plan's view has it."""
+    return "0" + _DESCRIBED if is_described(mark) else "0"
+
+
+def is_described(mark: str) -> bool:
+    """Whether a view with this mark carries descriptions."""
+    return mark.endswith(_DESCRIBED)
 
 
 def is_shown(information: str, mark: str, view: str) -> bool:

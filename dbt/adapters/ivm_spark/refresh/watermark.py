@@ -105,7 +105,7 @@ class StateHistory:
     """The newest watermark of a state, whether somebody else has written since, and when it was
     committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
     state, those of a rebuild all; unread: the commit whose watermark is of another format; altered:
-    whether the table's configuration was changed since."""
+    whether the table's configuration was changed since; version: the state's newest."""
 
     watermark: Watermark | None
     modified: str = ""
@@ -113,6 +113,7 @@ class StateHistory:
     gained: int = 0
     unread: str = ""
     altered: bool = False
+    version: int | None = None
 
     @property
     def experience(self) -> Experience:
@@ -134,17 +135,20 @@ class StateHistory:
 def newest(commits: Sequence[Commit]) -> StateHistory:
     """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
     modified, altered = "", False
+    version = commits[0].version if commits else None
     for commit in commits:
         watermark = decode(commit.metadata)
         changed = commit.effect is not Effect.NOTHING
         merged = changed or commit.operation == "MERGE"
         if watermark is not None and merged:
             committed = int(commit.committed) if commit.committed.isdigit() else 0
-            return StateHistory(watermark, modified, committed, commit.gained, altered=altered)
+            return StateHistory(
+                watermark, modified, committed, commit.gained, altered=altered, version=version
+            )
         altered = altered or commit.operation.upper() in _ALTERS
         if merged and _ANY_MARK.match(commit.metadata or ""):
             unread = f"{commit.operation} at version {commit.version}"
-            return StateHistory(None, modified, unread=unread)
+            return StateHistory(None, modified, unread=unread, version=version)
         if changed or commit.reshapes(None, mapped=False):
             modified = f"{commit.operation} at version {commit.version}"
-    return StateHistory(None, modified)
+    return StateHistory(None, modified, version=version)

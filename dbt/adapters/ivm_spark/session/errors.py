@@ -38,6 +38,11 @@ _HINTS = (
         "does not create a table with both column mapping and a change feed from a query).",
     ),
     (
+        "[FAILED_READ_FILE.FILE_NOT_EXIST]",
+        "A table's log names a data file that is gone: somebody deleted it, or VACUUM ran with too "
+        "short a retention. Put the file back, or load the table's rows anew.",
+    ),
+    (
         "Java heap space",
         "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
     ),

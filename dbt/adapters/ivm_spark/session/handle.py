@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.connections import SparkConnectionWrapper
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
@@ -103,7 +105,12 @@ class SessionHandle(SparkConnectionWrapper):
         self.session.interruptAll()
 
     def close(self) -> None:
+        """Drop the temporary views: what is cached for one is held by Spark, not by its session."""
         self._result = self._rows = None
+        with suppress(Py4JError, OSError):  # there may be no JVM any more
+            views = self.session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+            for place in range(views.size()):
+                self.session.catalog.dropTempView(views.apply(place).table())
 
     def rollback(self) -> None:
         """Spark has no transactions over statements."""

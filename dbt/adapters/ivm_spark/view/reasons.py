@@ -16,6 +16,7 @@ class ReasonCode(str, Enum):
     INPUT_NOT_IN_DELTA = "INPUT_NOT_IN_DELTA"
     CDF_UNAVAILABLE = "CDF_UNAVAILABLE"
     CHANGE_SET_MISSING = "CHANGE_SET_MISSING"
+    CHANGE_NOT_COMPUTED = "CHANGE_NOT_COMPUTED"
     DATA_SCHEMA_CHANGED = "DATA_SCHEMA_CHANGED"
     SOURCE_REPLACED = "SOURCE_REPLACED"
     QUERY_FINGERPRINT_CHANGED = "QUERY_FINGERPRINT_CHANGED"
@@ -67,6 +68,10 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.CHANGE_SET_MISSING: (
         "The changes of a source since the last refresh can no longer be read.",
         "Refresh more often than the source's log and file retention, or lengthen the retention.",
+    ),
+    ReasonCode.CHANGE_NOT_COMPUTED: (
+        "The query fails on a row of the change, which may have gone again by now.",
+        "Nothing: the view has been rebuilt. Where such rows are usual, use try_cast and its kind.",
     ),
     ReasonCode.DATA_SCHEMA_CHANGED: (
         "Columns of a source that the query uses have changed.",

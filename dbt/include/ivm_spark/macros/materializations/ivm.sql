@@ -51,9 +51,13 @@
     {%- if existing is not none and not existing.is_view -%}
       {%- do adapter.drop_relation(existing) -%}
     {%- endif -%}
-    {%- call statement('view') -%}
-      {{ ivm_create_view(target, refresh.plan) }}
-    {%- endcall -%}
+    {%- if refresh.plan.alters -%}
+      {%- do ivm_alter_view(target, refresh.plan) -%}
+    {%- else -%}
+      {%- call statement('view') -%}
+        {{ ivm_create_view(target, refresh.plan) }}
+      {%- endcall -%}
+    {%- endif -%}
   {%- endif -%}
 
   {%- do store_result('main', response=adapter.ivm_response(refresh)) -%}

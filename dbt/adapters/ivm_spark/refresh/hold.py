@@ -1,0 +1,48 @@
+"""Keeps readers on the old contents while a rebuild gives a view another state and another text.
+
+State and view are two objects, so they can't change in one commit. Before the state is replaced,
+the view is set to the state's version of now; after it, to the new text. Each is one change of the
+catalog's entry (ALTER VIEW; CREATE OR REPLACE VIEW drops the entry and creates it anew).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.refresh.shown import PROPERTY, unsettled
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.state.held import held
+
+
+def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
+    """Set a view to its state at the version that was planned with, where that can be done.
+
+    It can't where another run has changed the state since, or where the view can't be read
+    anyhow; the rebuild goes on then.
+
+    Args:
+        query: sends a statement.
+        view: quoted name.
+        state: quoted name.
+        version: the state's newest when the rebuild was planned.
+        shown: the mark that the view has.
+    """
+    with suppress(DbtDatabaseError):
+        _hold(query, view, state, version + 1, shown)
+
+
+def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
+    reader = SourceReader(query)
+    relation = reader.relation(view)
+    text = held(relation.text, [name for name, _ in relation.columns], state, version)
+    if text is None:
+        return
+    # A version of its own: Delta gives back none that is older than its files' retention.
+    query(f"alter table {state} set tblproperties ('ivm_spark.held' = '{version}')")
+    if reader.commits(state, None)[0].version != version:
+        return
+    # First, so that a run which ends between the two is noticed by the next one.
+    query(f"alter view {view} set tblproperties ('{PROPERTY}' = '{unsettled(shown)}')")
+    query(f"alter view {view} as {text}")

@@ -1,0 +1,114 @@
+"""`kill -9` of dbt at random moments, again and again on one warehouse (`make kill-test`).
+
+IVM_KILLS says how often, IVM_SEED when; the seed is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from tests.budget import only_long
+from tests.functional.kills.state import State
+from tests.functional.processes import PROJECT, run
+
+REPOSITORY = Path(__file__).parents[3]
+KILLS = int(os.environ.get("IVM_KILLS", "5"))
+SEED = int(os.environ.get("IVM_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
+START_SECONDS = 240
+PROFILE = """
+shop:
+  target: dev
+  outputs:
+    dev:
+      type: ivm_spark
+      method: session
+      schema: analytics
+      threads: 3
+      server_side_parameters:
+        spark.driver.memory: 2g
+        spark.driver.extraJavaOptions: -XX:+UseSerialGC -XX:TieredStopAtLevel=1
+        spark.sql.shuffle.partitions: "1"
+        spark.databricks.delta.snapshotPartitions: "1"
+        spark.sql.codegen.wholeStage: "false"
+        spark.sql.codegen.factoryMode: NO_CODEGEN
+        spark.sql.adaptive.enabled: "false"
+"""
+
+
+@pytest.fixture(autouse=True)
+def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    with start_of_spark():
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "profiles.yml").write_text(PROFILE)
+    (tmp_path / "dbt_project.yml").write_text(PROJECT)
+    return tmp_path
+
+
+def environment() -> dict[str, str]:
+    inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
+    return inherited | {"PYTHONPATH": str(REPOSITORY), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+
+
+def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str:
+    """Start the process, wait until its first run begins, kill it and its JVM somewhat later; in
+    which of its runs that was."""
+    before = len(state.notes("running"))
+    with (folder / "output.txt").open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.functional.kills.process", str(seed)],
+            cwd=folder,
+            env=environment(),
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        try:
+            give_up = time.monotonic() + START_SECONDS
+            while len(state.notes("running")) == before:
+                assert process.poll() is None, (folder / "output.txt").read_text()[-3000:]
+                assert time.monotonic() < give_up, "no run began"
+                time.sleep(0.02)
+            typical = sorted(state.notes("ran"))[len(state.notes("ran")) // 2 :][:1] or [20.0]
+            time.sleep(dice.uniform(0, 1.2 * typical[0]))
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+    runs = len(state.notes("running")) - before
+    return "in its first run" if runs == 1 else "later"
+
+
+@only_long
+def test_nothing_is_lost_or_wrong(folder: Path, request: pytest.FixtureRequest) -> None:
+    state, dice = State(folder / "state"), random.Random(SEED)
+    killed = Counter(kill_once(folder, state, dice.randrange(1, 10**6), dice) for _ in range(KILLS))
+    found = Counter(seen for views in state.notes("found") for seen in views.values())
+    report = (
+        f"seed {SEED}: {KILLS} kills {dict(killed)}, {len(state.notes('ran'))} whole runs, "
+        f"{sum(state.notes('reads'))} reads while runs went on; of the views after a kill "
+        f"{dict(found)}; wrong: {len(state.notes('wrong'))}"
+    )
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        request.config.get_terminal_writer().line("\n" + report)
+    assert not state.notes("wrong"), (report, state.notes("wrong")[:5])
+
+    said = run(sys.executable, "-m", "dbt.cli.main", "run", cwd=folder, PYTHONPATH=str(REPOSITORY))
+    assert "ERROR=0" in said
+    compare = "from tests.functional.kills.compare import main; main()"
+    assert "all equal" in run(sys.executable, "-c", compare, cwd=folder, PYTHONPATH=str(REPOSITORY))

@@ -1,0 +1,77 @@
+"""Two dbt processes refresh the same views at once, round after round (IVM_ROUNDS)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+
+from tests.budget import only_long
+from tests.functional.kills.shop import STEADY, on_schema
+from tests.functional.kills.state import State
+from tests.functional.kills.test_kills import PROFILE, environment
+from tests.functional.processes import PROJECT
+
+ROUNDS = int(os.environ.get("IVM_ROUNDS", "20"))
+SECONDS = 120 + 60 * ROUNDS
+
+
+@pytest.fixture(autouse=True)
+def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
+    with start_of_spark():
+        yield
+
+
+def start(name: str, tables: Path) -> subprocess.Popen[bytes]:
+    folder = tables.parent / name
+    (folder / "models").mkdir(parents=True)
+    (folder / "profiles.yml").write_text(PROFILE)
+    (folder / "dbt_project.yml").write_text(PROJECT)
+    for view, sql in STEADY.items():
+        header = f"{{{{ config(materialized='ivm', location_root='{tables}') }}}}\n"
+        (folder / "models" / f"{view}.sql").write_text(header + on_schema(sql))
+    command = [sys.executable, "-m", "tests.functional.kills.rival", name, tables, ROUNDS]
+    with (folder / "output.txt").open("wb") as output:
+        return subprocess.Popen(
+            [str(part) for part in command],
+            cwd=folder,
+            env=environment(),
+            stdout=output,
+            stderr=output,
+        )
+
+
+@only_long
+def test_one_commits_and_the_other_notices(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    rivals = {name: start(name, tables) for name in ("first", "second")}
+    try:
+        ended = {name: rival.wait(SECONDS) for name, rival in rivals.items()}
+    finally:
+        for rival in rivals.values():
+            rival.kill()
+    said = {name: (tmp_path / name / "output.txt").read_text()[-3000:] for name in rivals}
+    assert ended == {"first": 0, "second": 0}, said
+    state = State(tables / "notes")
+    assert not state.notes("wrong")
+    rounds = [fact for fact in state.notes("rounds") if fact["name"] == "first"]
+    assert len(rounds) == ROUNDS
+    both = Counter(tuple(fact["commits"].values()) for fact in rounds)
+    kinds = Counter(
+        f"{fact['name']} {kind}"
+        for fact in state.notes("rounds")
+        for kind in fact["kinds"].values()
+    )
+    capture = request.config.pluginmanager.getplugin("capturemanager")
+    with capture.global_and_fixture_disabled():
+        request.config.get_terminal_writer().line(f"\n{ROUNDS} rounds: {both}, {kinds}")
+    for fact in rounds:
+        full = fact["turn"] % 2 == 1
+        assert set(fact["commits"].values()) <= ({1, 2} if full else {1}), fact
