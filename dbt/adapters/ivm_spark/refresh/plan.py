@@ -75,8 +75,8 @@ class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
-    with answers to what it asks; view: the SELECT of the
-    view, empty where the view fits already; shown: the mark that the view gets; outputs: (name,
+    with answers to what it asks; view: the SELECT of the view, empty where the view fits already;
+    shown: the mark that the view gets, row: what a row of the state shows in it; outputs: (name,
     type) of the query's columns; estimates: what both ways would take;
     tuning: session settings to run under, untuned: what they are now.
     """
@@ -90,6 +90,7 @@ class Plan:
     merge_with: Callable[[Answers], MergeSql] | None = None
     view: str = ""
     shown: str = ""
+    row: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     estimates: Estimates | None = None

@@ -7,6 +7,8 @@ import json
 import re
 from typing import Any
 
+ROW = "ivm_spark.row"
+"""The view's property that says what a row of its state shows."""
 _MARK = re.compile(r"ivm_spark\.fingerprint=([0-9a-f-]+)")
 
 
