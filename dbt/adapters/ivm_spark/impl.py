@@ -12,6 +12,7 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.refresh.feed_reader import FeedReader
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
@@ -55,6 +56,11 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
         """What run_results.json and the console say of a refresh."""
         return IvmAdapterResponse.of(refresher)
+
+    @available
+    def ivm_feed(self) -> FeedReader:
+        """The changes of ivm models, for the macro `ivm_changes`."""
+        return FeedReader(self._rows_of)
 
     @classmethod
     def quote(cls, identifier: str) -> str:

@@ -77,8 +77,8 @@ class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
-    with answers to what it asks; view: the SELECT of the
-    view, empty where the view fits already; shown: the mark that the view gets; alters: the view
+    with answers to what it asks; view: the SELECT of the view, empty where the view fits already;
+    shown: the mark that the view gets, row: what a row of the state shows in it; alters: the view
     is there and is altered, else it is created; held_at: the version of the state at which readers
     are held during a rebuild, None where there is nothing to hold; outputs: (name, type) of the
     query's columns; estimates: what both ways would take; tuning: session settings to run under,
@@ -97,6 +97,7 @@ class Plan:
     shown: str = ""
     alters: bool = False
     held_at: int | None = None
+    row: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
     windows: dict[str, Window] = field(default_factory=dict)
     estimates: Estimates | None = None

@@ -33,6 +33,7 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
+from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
@@ -175,9 +176,10 @@ class Planner:
         reading, facts, layout = found.reading, found.facts, found.layout
         heads, mark = found.heads, found.mark
         marks = source_marks(self._query, decision, heads, mark)
-        view = visible_stored(facts.outputs, request.state)
+        view, row = visible_stored(facts.outputs, request.state), stored_row(facts.outputs)
         if layout is not None:
             view = visible(layout, facts.types, facts.outputs)
+            row = shown_row(layout, facts.types, facts.outputs)
         next_mark = Watermark(
             state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
             refresh=mark.refresh + 1 if mark is not None else 1,
@@ -208,6 +210,7 @@ class Planner:
             held_at=found.version if view and before else None,
             table=request.config.table,
             alteration=found.alteration if not decision.build else Alteration(),
+            row=row.encode() if row is not None else "",
             outputs=facts.outputs,
             windows=_shown(decision, heads),
             estimates=decision.estimates,

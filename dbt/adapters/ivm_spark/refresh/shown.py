@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 PROPERTY = "ivm_spark.fingerprint"
+ROW = "ivm_spark.row"
+"""The view's property that says what a row of its state shows."""
 _MARK = re.compile(rf"{re.escape(PROPERTY)}=([0-9a-f-]+)")
 _DESCRIBED = "-d"
 

@@ -28,11 +28,15 @@ def visible(layout: Layout, types: dict[str, str], outputs: tuple[tuple[str, str
 
 def visible_query(layout: Layout, types: dict[str, str], wanted: list[str] | None) -> exp.Query:
     """The same as a tree; `wanted` are the outputs' types, None where they need not be kept."""
-    if wanted is None:
-        return render(layout.top, bind_plain)
+    top = layout.top if wanted is None else typed_top(layout, types, wanted)
+    return render(top, bind_plain)
+
+
+def typed_top(layout: Layout, types: dict[str, str], wanted: list[str]) -> Node:
+    """The view's tree over the state, its outputs of the wanted types."""
     stored = {**types, COUNT: "bigint"}
     stored.update({a.name: a.type_name for a in layout.accumulators})
-    return render(_typed(layout.top, stored, wanted), bind_plain)
+    return _typed(layout.top, stored, wanted)
 
 
 def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:

@@ -11,6 +11,7 @@ alter view {{ ivm_quoted(target) }} as
 {{ plan.altered }}
   {%- endcall -%}
   {%- call statement('mark') -%}
-alter view {{ ivm_quoted(target) }} set tblproperties ('ivm_spark.fingerprint' = '{{ plan.shown }}')
+alter view {{ ivm_quoted(target) }}
+set tblproperties ('ivm_spark.fingerprint' = '{{ plan.shown }}', 'ivm_spark.row' = '{{ plan.row }}')
   {%- endcall -%}
 {%- endmacro %}

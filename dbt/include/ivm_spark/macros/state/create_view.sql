@@ -11,7 +11,7 @@ create or replace view {{ ivm_quoted(target) }} (
 {%- endfor %}
 )
 {{ comment_clause() }}
-tblproperties ('ivm_spark.fingerprint' = '{{ plan.shown }}')
+tblproperties ('ivm_spark.fingerprint' = '{{ plan.shown }}', 'ivm_spark.row' = '{{ plan.row }}')
 as
 {{ plan.view }}
 {%- endmacro %}

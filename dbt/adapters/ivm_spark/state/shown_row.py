@@ -1,0 +1,85 @@
+"""What one row of the state shows: the view, row by row, for the view's own changes.
+
+HAVING and the expressions on top are conditions and values over a row of the state, so a change of
+that row tells the change of what it shows.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import asdict, dataclass
+
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.layout import Layout, Style
+from dbt.adapters.ivm_spark.state.visible import VOID, stored_names, typed_top
+from dbt.adapters.ivm_spark.view.catalog import quote
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.rewrite.for_each_row import peeled
+from dbt.adapters.ivm_spark.view.tree import Generate, Scan
+
+_NOT_GROUPED = ("map<", "variant")
+
+Outputs = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    """columns: the view's columns by name, as SQL over a row of the state; conditions: under which
+    the row is shown; keys: the state's columns that no two shown rows share, none where rows are a
+    bag; copies: the column that counts how often the row is shown, empty where it is once."""
+
+    columns: tuple[tuple[str, str], ...]
+    conditions: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    copies: str = ""
+
+    def encode(self) -> str:
+        """The text for a table property."""
+        text = json.dumps(asdict(self), separators=(",", ":"))
+        return base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def decode_row(text: str) -> ShownRow:
+    """The row that `encode` wrote. Raises ValueError for another text."""
+    facts = json.loads(base64.urlsafe_b64decode(text))
+    return ShownRow(
+        columns=tuple((name, value) for name, value in facts["columns"]),
+        conditions=tuple(facts["conditions"]),
+        keys=tuple(facts["keys"]),
+        copies=facts["copies"],
+    )
+
+
+def shown_row(layout: Layout, types: dict[str, str], outputs: Outputs) -> ShownRow | None:
+    """What a row of a state of this layout shows; None where it depends on other rows (LIMIT).
+
+    types and outputs as for `visible`.
+    """
+    top = typed_top(layout, types, [kind for _, kind in outputs])
+    found = peeled(top)
+    repeated = isinstance(found.base, Generate) and isinstance(found.base.input, Scan)
+    if not repeated and not isinstance(found.base, Scan):
+        return None
+    return ShownRow(
+        columns=tuple(
+            (name, to_sql(found.values[column]))
+            for (name, _), column in zip(outputs, top.columns, strict=True)
+        ),
+        conditions=tuple(to_sql(condition) for condition in found.conditions),
+        keys=layout.identity if layout.style is Style.GROUPS else (),
+        copies=COUNT if repeated else "",
+    )
+
+
+def stored_row(outputs: Outputs) -> ShownRow | None:
+    """What a row of a query that is stored as it is shows; None where rows can't be compared."""
+    if any(sign in kind.lower() for _, kind in outputs for sign in _NOT_GROUPED):
+        return None
+    names = stored_names(outputs)
+    return ShownRow(
+        tuple(
+            (name, "null" if kind == VOID else quote(stored))
+            for stored, (name, kind) in zip(names, outputs, strict=True)
+        )
+    )

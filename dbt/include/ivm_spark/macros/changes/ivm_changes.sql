@@ -1,0 +1,53 @@
+{#- The changes of an ivm model between two of its refreshes, as a subquery for a FROM clause; or,
+    with `model`, printed: dbt run-operation ivm_changes --args '{model: revenue, since: 3}'.
+
+    since, until   a refresh's number, a time as text, or {refresh: n}, {version: n}, {timestamp: t};
+                   without since the view's contents as inserts, without until up to now
+    form           compressed (net over the window) or transactional (every refresh's own)
+    updates        pairs (one row U, the old values in `__ivm_old`) or rows (a D and an I)
+    consumer       a name: since this model last read the changes under it
+
+    Columns: the view's, and `__ivm_change` (I, D, U), `__ivm_old` (a struct, NULL but for U),
+    `__ivm_refresh`, `__ivm_version`, `__ivm_time` (of the last refresh that changed the row).
+-#}
+{% macro ivm_changes(relation=none, since=none, until=none, form='compressed', updates='pairs',
+                     consumer=none, model=none, limit=100) -%}
+  {%- if not execute -%}
+    {{ return('(select 1 as parsing)') }}
+  {%- endif -%}
+  {%- set view = relation if relation is not none else ivm_relation_of(model) -%}
+  {%- set reader = adapter.ivm_feed() -%}
+  {%- set view_name = ivm_quoted(view) -%}
+  {%- if consumer -%}
+    {%- set since = ivm_position(reader, consumer, view_name) -%}
+  {%- endif -%}
+  {%- set feed = reader.feed(view_name, ivm_quoted(ivm_state_relation(view)),
+                             since=since, until=until, form=form, updates=updates) -%}
+  {%- if consumer -%}
+    {%- do reader.advance(consumer, view_name, feed) -%}
+  {%- endif -%}
+  {%- set sql = ivm_changes_sql(reader, view_name, feed) -%}
+  {%- if model is none -%}
+    {{ return(sql) }}
+  {%- endif -%}
+  {%- set found = run_query('select * from ' ~ sql ~ ' as changes limit ' ~ limit) -%}
+  {%- do log(reader.text(found), info=true) -%}
+{%- endmacro %}
+
+{#- Up to where this model has read; none for its first time, and for a full refresh. -#}
+{% macro ivm_position(reader, consumer, view_name) -%}
+  {%- set target = adapter.get_relation(
+      database=none, schema=this.schema, identifier=this.identifier) -%}
+  {%- if target is none or not target.is_table or should_full_refresh() -%}
+    {{ return(none) }}
+  {%- endif -%}
+  {{ return(reader.position(consumer, view_name, ivm_quoted(target))) }}
+{%- endmacro %}
+
+{#- The relation of the project's model of that name. -#}
+{% macro ivm_relation_of(model) -%}
+  {%- for node in graph.nodes.values() if node.name == model and node.resource_type == 'model' -%}
+    {{ return(api.Relation.create(schema=node.schema, identifier=node.alias)) }}
+  {%- endfor -%}
+  {%- do exceptions.raise_compiler_error('There is no model ' ~ model ~ ' in this project.') -%}
+{%- endmacro %}
