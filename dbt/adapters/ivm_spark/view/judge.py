@@ -26,18 +26,19 @@ _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
 _MERGED = re.compile(r"Project \[named_struct\((.*)\) AS mergedValue#\d+L?\]")
 _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
+_CUT = re.compile(r"\.\.\. \d+ more fields")
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
 def normalized_plan(explained: str) -> str | None:
     """The optimized plan without names and ids; None if there is none."""
     found = _SECTION.search(explained)
-    if found is None:
+    if found is None or _CUT.search(found.group(1)):
         return None
     root = _parse(_PIVOT.sub(r"pivot#\1", _HINT.sub("", found.group(1))))
     try:
         return None if root is None else _Normalizer().normalized(root)
-    except (_UnreadableError, LookupError, ValueError):
+    except (_UnreadableError, LookupError, ValueError, RecursionError):
         # Spark's text of an operator is no contract: one of another form is not known either.
         return None
 
@@ -335,12 +336,16 @@ def _split(text: str) -> list[str]:
 
 def _conjuncts(text: str) -> list[str]:
     """The conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
-    if text.startswith("(") and _closes(text) == len(text) - 1:
-        inner = text[1:-1]
-        parts = _split_and(inner)
+    found, waiting = [], [text]
+    while waiting:
+        part = waiting.pop()
+        inner = part.startswith("(") and _closes(part) == len(part) - 1
+        parts = _split_and(part[1:-1]) if inner else []
         if len(parts) > 1:
-            return [c for part in parts for c in _conjuncts(part)]
-    return [text]
+            waiting.extend(reversed(parts))
+        else:
+            found.append(part)
+    return found
 
 
 def _closes(text: str) -> int:
