@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 
 DEFAULT_FILE_FORMAT = "delta"
@@ -60,6 +61,12 @@ class IvmSparkAdapter(SparkAdapter):
         """A name between backticks, those in it doubled, which dbt-spark does not do."""
         # dbt itself quotes a database of None.
         return "`" + str(identifier).replace("`", "``") + "`"
+
+    @available
+    @staticmethod
+    def ivm_literal(text: str) -> str:
+        """A text as a literal: a description, a property, a path, whatever stands in it."""
+        return sql_literal(str(text))
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""

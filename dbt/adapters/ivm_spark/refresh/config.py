@@ -1,11 +1,20 @@
-"""The configs of an ivm model that are ours, checked."""
+"""The configs of an ivm model that are ours, checked; and those of dbt that ours depend on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any
+
+PREFIX = "ivm_"
+"""No config begins with it, so one that does is taken for a mistake."""
+_ALIKE = 0.85
+"""How like one of ours a key is that is taken for a mistake (difflib's ratio); `primary_key` may
+be a project's own."""
+_FEED = "delta.enableChangeDataFeed"
+_SPELLED = {True: "true", False: "false"}
 
 
 class RefreshPolicy(str, Enum):
@@ -24,7 +33,7 @@ class ConfigError(ValueError):
 @dataclass(frozen=True)
 class IvmConfig:
     """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
-    primary_keys: trusted keys of sources, columns by relation."""
+    primary_keys: keys of sources, columns by relation. No refresh trusts a key by now."""
 
     refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
     change_threshold: float = 0.3
@@ -32,18 +41,73 @@ class IvmConfig:
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def read_config(values: Mapping[str, Any]) -> IvmConfig:
-    """The checked configs; a key that is missing or None has its default.
+KEYS = ("refresh_policy", "change_threshold", "emit_changes", "primary_keys")
 
-    Raises ConfigError, which names the key, the value and what is allowed.
+
+def read_config(values: Mapping[str, Any]) -> IvmConfig:
+    """The checked configs of a model, from all that it has; one that is None has its default.
+
+    Raises ConfigError, which names the key, the value and what is allowed, also where two configs
+    contradict each other.
     """
     given = {key: value for key, value in values.items() if value is not None}
-    return IvmConfig(
+    _check_names(given)
+    _check_layout(given)
+    config = IvmConfig(
         refresh_policy=_policy(given.get("refresh_policy", RefreshPolicy.AUTO.value)),
         change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
         emit_changes=_flag("emit_changes", given.get("emit_changes", True)),
         primary_keys=_keys(given.get("primary_keys", {})),
     )
+    _check_feed(given)
+    return config
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    """A mistyped key would be ignored, and the model be refreshed as nobody wants it."""
+    for key in given.keys() - set(KEYS):
+        bare = key.lower().removeprefix(PREFIX)
+        meant = get_close_matches(bare, KEYS[:3], 1, _ALIKE)
+        if meant:
+            raise ConfigError(f"{key} is no config of an ivm model; {meant[0]} is")
+        if bare != key.lower():
+            raise ConfigError(f"{key} is no config of an ivm model; these are: {', '.join(KEYS)}")
+
+
+def _check_layout(given: Mapping[str, Any]) -> None:
+    for key in ("partition_by", "liquid_clustered_by"):
+        value = given.get(key, "")
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if not all(isinstance(part, str) for part in parts):
+            raise ConfigError(f"{key} is {value!r}; allowed are a column or a list of columns")
+    if given.get("partition_by") and given.get("liquid_clustered_by"):
+        raise ConfigError(
+            f"partition_by is {given['partition_by']!r} and liquid_clustered_by is "
+            f"{given['liquid_clustered_by']!r}; Delta allows one of them"
+        )
+    location = given.get("location_root", "")
+    if not isinstance(location, str):
+        raise ConfigError(f"location_root is {location!r}; allowed is the path of a folder")
+    properties = given.get("tblproperties", {})
+    plain = isinstance(properties, Mapping) and all(
+        isinstance(value, (str, int, float)) for value in properties.values()
+    )
+    if not plain:
+        raise ConfigError(f"tblproperties is {properties!r}; allowed is a mapping of names to text")
+    format_ = given.get("file_format", "delta")
+    if str(format_).lower() != "delta":
+        raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
+
+
+def _check_feed(given: Mapping[str, Any]) -> None:
+    """The property of the table must not say otherwise than our own config."""
+    said = {k.lower(): v for k, v in given.get("tblproperties", {}).items()}.get(_FEED.lower())
+    emits = given.get("emit_changes")
+    if said is not None and emits is not None and str(said).lower() != _SPELLED[emits]:
+        raise ConfigError(
+            f"emit_changes is {_SPELLED[emits]} and tblproperties has {_FEED}: {said}; set only "
+            "emit_changes"
+        )
 
 
 def _policy(value: Any) -> RefreshPolicy:

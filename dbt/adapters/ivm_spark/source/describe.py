@@ -9,6 +9,7 @@ from typing import Any
 from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 
 Row = Mapping[str, Any]
+_FACTS = "# Detailed Table Information"
 DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
 
@@ -19,13 +20,17 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
     """
     columns: list[tuple[str, str]] = []
     facts: dict[str, str] = {}
-    below = False
+    # Every column has a type; a heading has none. A partition column may be named like a fact.
+    below, section = False, ""
     for row in rows:
         key, value = str(row["col_name"] or ""), str(row["data_type"] or "")
-        if not key or key.startswith("# "):
+        if not value:
             below = True
-        elif below:
+            section = key if key.startswith("# ") else section
+        elif below and section == _FACTS:
             facts.setdefault(key, value)
+        elif below:
+            continue
         else:
             columns.append((key, value))
     return Relation(name, _kind(facts), tuple(columns), feed=_has_feed(facts))
