@@ -70,6 +70,8 @@ def _query(sql: str, dialect: str) -> exp.Query:
         _check_variables(node)
         if isinstance(node, exp.Anonymous):
             node.set("this", node.name.lower())
+    for raw in list(statements[0].find_all(exp.RawString)):
+        raw.replace(exp.Literal.string(raw.name))
     _spell_ctes(statements[0])
     name_values(statements[0])
     return statements[0]
