@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 
 DEFAULT_FILE_FORMAT = "delta"
@@ -84,6 +85,12 @@ class IvmSparkAdapter(SparkAdapter):
             return None
         state: Any = self.execute_macro("ivm_state_relation", kwargs={"relation": relation})
         return self.get_relation("", state.schema, state.identifier)
+
+    @available
+    @staticmethod
+    def ivm_literal(text: str) -> str:
+        """A text as a literal: a description, a property, a path, whatever stands in it."""
+        return sql_literal(str(text))
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""

@@ -54,6 +54,21 @@ def test_an_operator_of_a_form_that_is_not_known_is_no_plan() -> None:
     assert normalized_plan(cut) is None
 
 
+def test_a_list_that_is_cut_is_no_plan() -> None:
+    """Spark's default cuts lists of more than 25; what is behind the cut is not known."""
+    cut = _explain("Project [k#1, ... 475 more fields]", "+- Relation s.t[k#1,n#2] parquet")
+    assert normalized_plan(cut) is None
+
+
+def test_any_number_of_conditions_is_read() -> None:
+    conditions = [f"NOT (k#51L = {n})" for n in range(2000)]
+    nested = "(" * 1999 + conditions[0] + "".join(f" AND {c})" for c in conditions[1:])
+    plan = _explain(f"Filter {nested}", "+- Relation s.t[k#51L] parquet")
+    other = _explain(f"Filter {nested.replace('1234', '9999')}", "+- Relation s.t[k#51L] parquet")
+    assert normalized_plan(plan) is not None
+    assert not same_plan(plan, other)
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -8,8 +8,6 @@ forbidden by the retention: pre = post ⊎ -Δ.
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.view.columns import passed, used_columns
@@ -21,6 +19,7 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
     deltas = [derive(child) for child in node.inputs]
     terms: list[Node] = []
     columns = (*node.columns, WEIGHT)
+    uses = [used_columns(predicate) for predicate in node.predicates]
     for i, delta in enumerate(deltas):
         if delta is None:
             continue
@@ -29,30 +28,29 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
             later = deltas[j] if j > i else None
             if j != i:
                 partners.append(child if later is None else before(child, later))
-        term = Join(tuple(_connected(delta, partners, node.predicates)), node.predicates)
+        term = Join(tuple(_connected(delta, partners, uses)), node.predicates)
         terms.append(Project(term, passed(columns)))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
 
 
-def _connected(delta: Node, partners: list[Node], predicates: tuple[exp.Expr, ...]) -> list[Node]:
+def _connected(delta: Node, partners: list[Node], uses: list[set[str]]) -> list[Node]:
     """The partners in an order in which each meets a predicate with what stands before it, so
-    that the small delta is joined first and no product of two big relations arises."""
+    that the small delta is joined first and no product of two big relations arises.
+
+    uses: the columns that each predicate reads.
+    """
     order = [delta]
     waiting = list(partners)
+    seen = set(delta.columns)
     while waiting:
-        seen = {c for node in order for c in node.columns}
-        chosen = next((n for n in waiting if _meets(n, seen, predicates)), waiting[0])
-        waiting.remove(chosen)
-        order.append(chosen)
+        place = next((i for i, n in enumerate(waiting) if _meets(n, seen, uses)), 0)
+        order.append(waiting.pop(place))
+        seen |= set(order[-1].columns)
     return order
 
 
-def _meets(node: Node, seen: set[str], predicates: tuple[exp.Expr, ...]) -> bool:
+def _meets(node: Node, seen: set[str], uses: list[set[str]]) -> bool:
     own = set(node.columns)
-    for predicate in predicates:
-        used = used_columns(predicate)
-        if used & own and used & seen and used <= own | seen:
-            return True
-    return False
+    return any(used & own and used & seen and used <= own | seen for used in uses)

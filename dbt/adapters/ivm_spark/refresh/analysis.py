@@ -29,7 +29,8 @@ from dbt.adapters.ivm_spark.view.functions import (
     WINDOWS,
 )
 from dbt.adapters.ivm_spark.view.parse import parse
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, not_supported
+from dbt.adapters.ivm_spark.view.size import not_too_deep
 from dbt.adapters.ivm_spark.view.tree import Node
 from dbt.adapters.ivm_spark.view.walk import walk
 
@@ -69,10 +70,12 @@ def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
     dialect = dialect_of(settings)
     try:
         view = build_view(sql, catalog, dialect)
+        with not_too_deep():
+            found = fingerprint(view, _labels(sql, dialect), settings)
     except NotMaintained as error:
         text = fingerprint_text(sql, settings)
         return Reading(text, None, error.reason, _repeatable(sql, catalog, dialect))
-    return Reading(fingerprint(view, _labels(sql, dialect), settings), view, None, True)
+    return Reading(found, view, None, True)
 
 
 def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
@@ -80,14 +83,15 @@ def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
 
     Raises NotMaintained where the state or the delta has no rule.
     """
-    planned = layout(view.root, types, state)
-    change = delta(planned.input, Context(frozenset(view.sources)))
-    if change is not None and _too_deep(change):
-        raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, "operators nested too deep")
-    return planned
+    with not_too_deep():
+        planned = layout(view.root, types, state)
+        change = delta(planned.input, Context(frozenset(view.sources)))
+        if change is not None and _too_large(change):
+            raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
+        return planned
 
 
-def _too_deep(change: Node) -> bool:
+def _too_large(change: Node) -> bool:
     if len(list(islice(walk(change), MAX_REPEATED))) == MAX_REPEATED:
         return True
     kept, root = shared(change)

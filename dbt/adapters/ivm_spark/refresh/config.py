@@ -1,9 +1,10 @@
-"""The configs of an ivm model that are ours, checked."""
+"""The configs of an ivm model that are ours, checked; and those of dbt that ours depend on."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -11,6 +12,13 @@ from dbt.adapters.ivm_spark.refresh.configuration import Configuration
 from dbt.adapters.ivm_spark.source.commit import FEED
 
 _Choice = TypeVar("_Choice", bound=Enum)
+
+PREFIX = "ivm_"
+"""No config begins with it, so one that does is taken for a mistake."""
+_ALIKE = 0.85
+"""How like one of ours a key is that is taken for a mistake (difflib's ratio); `primary_key` may
+be a project's own."""
+_SPELLED = {True: "true", False: "false"}
 
 
 class RefreshPolicy(str, Enum):
@@ -37,7 +45,8 @@ class ConfigError(ValueError):
 @dataclass(frozen=True)
 class IvmConfig:
     """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
-    primary_keys: trusted keys of sources, columns by relation; table: how the state is laid out."""
+    primary_keys: keys of sources, columns by relation, which no refresh trusts by now; table: how
+    the state is laid out."""
 
     refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
     change_threshold: float = 0.3
@@ -47,14 +56,20 @@ class IvmConfig:
     table: Configuration = field(default_factory=Configuration)
 
 
-def read_config(values: Mapping[str, Any]) -> IvmConfig:
-    """The checked configs; a key that is missing or None has its default.
+KEYS = ("refresh_policy", "change_threshold", "emit_changes", "primary_keys")
 
-    Raises ConfigError, which names the key, the value and what is allowed.
+
+def read_config(values: Mapping[str, Any]) -> IvmConfig:
+    """The checked configs of a model, from all that it has; one that is None has its default.
+
+    Raises ConfigError, which names the key, the value and what is allowed, also where two configs
+    contradict each other.
     """
     given = {key: value for key, value in values.items() if value is not None}
+    _check_names(given)
+    _check_layout(given)
     emit_changes = _flag("emit_changes", given.get("emit_changes", True))
-    return IvmConfig(
+    config = IvmConfig(
         refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
         change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
         emit_changes=emit_changes,
@@ -64,6 +79,55 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         ),
         table=_table(given, emit_changes),
     )
+    _check_feed(given)
+    return config
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    """A mistyped key would be ignored, and the model be refreshed as nobody wants it."""
+    for key in given.keys() - set(KEYS):
+        bare = key.lower().removeprefix(PREFIX)
+        meant = get_close_matches(bare, KEYS[:3], 1, _ALIKE)
+        if meant:
+            raise ConfigError(f"{key} is no config of an ivm model; {meant[0]} is")
+        if bare != key.lower():
+            raise ConfigError(f"{key} is no config of an ivm model; these are: {', '.join(KEYS)}")
+
+
+def _check_layout(given: Mapping[str, Any]) -> None:
+    for key in ("partition_by", "liquid_clustered_by"):
+        value = given.get(key, "")
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if not all(isinstance(part, str) for part in parts):
+            raise ConfigError(f"{key} is {value!r}; allowed are a column or a list of columns")
+    if given.get("partition_by") and given.get("liquid_clustered_by"):
+        raise ConfigError(
+            f"partition_by is {given['partition_by']!r} and liquid_clustered_by is "
+            f"{given['liquid_clustered_by']!r}; Delta allows one of them"
+        )
+    location = given.get("location_root", "")
+    if not isinstance(location, str):
+        raise ConfigError(f"location_root is {location!r}; allowed is the path of a folder")
+    properties = given.get("tblproperties", {})
+    plain = isinstance(properties, Mapping) and all(
+        isinstance(value, (str, int, float)) for value in properties.values()
+    )
+    if not plain:
+        raise ConfigError(f"tblproperties is {properties!r}; allowed is a mapping of names to text")
+    format_ = given.get("file_format", "delta")
+    if str(format_).lower() != "delta":
+        raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
+
+
+def _check_feed(given: Mapping[str, Any]) -> None:
+    """The property of the table must not say otherwise than our own config."""
+    said = {k.lower(): v for k, v in given.get("tblproperties", {}).items()}.get(FEED.lower())
+    emits = given.get("emit_changes")
+    if said is not None and emits is not None and str(said).lower() != _SPELLED[emits]:
+        raise ConfigError(
+            f"emit_changes is {_SPELLED[emits]} and tblproperties has {FEED}: {said}; set only "
+            "emit_changes"
+        )
 
 
 def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
@@ -76,18 +140,11 @@ def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
 
 
 def _table(given: Mapping[str, Any], emit_changes: bool) -> Configuration:
-    partitions = _columns("partition_by", given.get("partition_by", ()))
-    clusters = _columns("liquid_clustered_by", given.get("liquid_clustered_by", ()))
-    properties = given.get("tblproperties", {})
-    if not isinstance(properties, Mapping):
-        raise ConfigError(
-            f"tblproperties is {properties!r}; allowed is a mapping of names to values"
-        )
-    texts = {str(key): _text(value) for key, value in properties.items()}
+    properties = {str(key): _text(v) for key, v in given.get("tblproperties", {}).items()}
     return Configuration(
-        partitions,
-        () if partitions else clusters,
-        {FEED: _text(emit_changes), **texts},
+        _columns(given.get("partition_by", ())),
+        _columns(given.get("liquid_clustered_by", ())),
+        {FEED: _text(emit_changes), **properties},
         str(given.get("location_root", "")),
     )
 
@@ -96,11 +153,8 @@ def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _columns(key: str, value: Any) -> tuple[str, ...]:
-    columns = [value] if isinstance(value, str) else value
-    if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
-        raise ConfigError(f"{key} is {value!r}; allowed is a column or a list of columns")
-    return tuple(columns)
+def _columns(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _threshold(value: Any) -> float:

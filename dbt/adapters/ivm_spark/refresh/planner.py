@@ -41,6 +41,7 @@ from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.size import not_too_deep
 from dbt.adapters.ivm_spark.view.tree import Node
 from dbt.adapters.ivm_spark.view.tree import Window as WindowNode
 from dbt.adapters.ivm_spark.view.walk import walk
@@ -98,6 +99,19 @@ class Planner:
         Raises RefusedError where a config forbids what would have to be done or the query's
         columns can't be a view's; errors of Spark's own about the query pass through.
         """
+        try:
+            with not_too_deep():
+                return self._planned(request, None)
+        except NotMaintained as error:
+            # A state may have been laid out by a version of this package with other rules.
+            strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
+            if strict and not request.full_refresh:
+                raise RefusedError(refused(error.reason)) from error
+            rebuilt = self._planned(replace(request, full_refresh=True), error.reason)
+            return replace(rebuilt, reason=error.reason)
+
+    def _planned(self, request: Request, found_late: Reason | None) -> Plan:
+        """found_late: why a query can't be maintained that could be read and laid out."""
         if request.limited and request.state_exists:
             recorded = self._history(request).watermark or Watermark("", 0, "", {})
             outputs = self._outputs(request)
@@ -117,6 +131,8 @@ class Planner:
         elif mark is not None and mark.lasting is not None:
             code, detail = mark.lasting
             reading = replace(reading, lasting=Reason(ReasonCode(code), detail))
+        if found_late is not None:
+            layout, reading = None, replace(reading, lasting=found_late)
         if layout is None and reading.view is not None and reading.lasting is None:
             layout = lay_out(reading.view, facts.types, request.state)
         names = sorted(reading.view.sources) if reading.view is not None else sources
@@ -292,10 +308,11 @@ class Planner:
         if reading.view is None:
             return facts, None, reading
         try:
-            types = self._types(probe(reading.view.root))
-            layout = lay_out(reading.view, types, request.state)
-            check_types(layout.input, self._types)
-            written = to_sql(render(reading.view.written, bind_plain))
+            with not_too_deep():
+                types = self._types(probe(reading.view.root))
+                layout = lay_out(reading.view, types, request.state)
+                check_types(layout.input, self._types)
+                written = to_sql(render(reading.view.written, bind_plain))
             if not same_meaning(self._query, request.sql, written):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
             return Facts(facts.outputs, types), layout, reading

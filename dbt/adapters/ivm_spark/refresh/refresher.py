@@ -34,7 +34,7 @@ from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
-from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.dialect import to_sql, without_end
 
 ATTEMPTS = 5
 
@@ -90,7 +90,7 @@ class Refresher:
         """
         try:
             request = Request(
-                sql=sql,
+                sql=without_end(sql),
                 view=view,
                 state=state,
                 information=information,

@@ -6,7 +6,10 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.judge import normalized_plan
 
 _JUDGEMENTS = 6
-_FROM_LOG = "spark.databricks.delta.optimizeMetadataQuery.enabled"
+_WHOLE_PLANS = {
+    "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
+    "spark.sql.debug.maxToStringFields": "100000",
+}
 
 
 def same_meaning(query: Query, sql: str, written: str) -> bool:
@@ -14,14 +17,16 @@ def same_meaning(query: Query, sql: str, written: str) -> bool:
 
     Some of its rules order what they make by hashes of expression ids, which are new in every
     plan: one plan that both have is proof, so more than one is asked for. Delta must not put values
-    of its log in the place of min, max and count: a plan does not show them.
+    of its log in the place of min, max and count, and Spark must not cut long lists: a plan does
+    not show them.
     """
 
     def plan(text: str) -> str | None:
         explained = query(f"explain extended\n{text}")[0]
         return normalized_plan(str(next(iter(explained.values()))))
 
-    query(f"set {_FROM_LOG}=false")
+    for key, value in _WHOLE_PLANS.items():
+        query(f"set {key}={value}")
     given: set[str | None] = set()
     ours: set[str | None] = set()
     try:
@@ -32,4 +37,5 @@ def same_meaning(query: Query, sql: str, written: str) -> bool:
                 return True
         return False
     finally:
-        query(f"reset {_FROM_LOG}")
+        for key in _WHOLE_PLANS:
+            query(f"reset {key}")

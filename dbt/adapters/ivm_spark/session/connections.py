@@ -13,6 +13,7 @@ from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnecti
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from dbt.adapters.ivm_spark.session.errors import clean_message, error_message
+from dbt.adapters.ivm_spark.session.secrets import without_secret
 
 if TYPE_CHECKING:
     import agate
@@ -76,7 +77,8 @@ class IvmSparkConnectionManager(SparkConnectionManager):
             try:
                 cursor.execute(f"set {_quoted(key)}={_quoted(value)}")
             except Exception as error:
-                logger.warning(f"server_side_parameters: {key} not set: {error_message(error)}")
+                why = without_secret(error_message(error), key, value)
+                logger.warning(f"server_side_parameters: {key} not set: {why}")
 
     def execute(
         self,

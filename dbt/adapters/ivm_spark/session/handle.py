@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.literals import sql_literal
+from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.spark import new_session
 
 logger = AdapterLogger("IvmSpark")
@@ -47,9 +48,11 @@ class SessionHandle(SparkConnectionWrapper):
         except PySparkException:
             if key not in _warned:
                 _warned.add(key)
+                stays = self.session.conf.get(key, None)
+                shown = HIDDEN if is_secret(key) else repr(stays)
                 logger.warning(
                     f"server_side_parameters: {key} can't be changed on a Spark that already "
-                    f"runs; it stays {self.session.conf.get(key, None)!r}."
+                    f"runs; it stays {shown}."
                 )
 
     def cursor(self) -> SessionHandle:

@@ -28,4 +28,6 @@ def sql_literal(value: object) -> str:
     if isinstance(value, dt.datetime):
         return f"'{value.isoformat(sep=' ')}'"
     text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+    # Else Spark would put a setting's value in the place of ${name}.
+    text = text.replace("${", "$\\{")
     return f"'{text}'"

@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 
 Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
+_FACTS = "# Detailed Table Information"
 DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
 
@@ -20,13 +21,17 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
     """
     columns: list[tuple[str, str]] = []
     facts: dict[str, str] = {}
-    below = False
+    # Every column has a type; a heading has none. A partition column may be named like a fact.
+    below, section = False, ""
     for row in rows:
         key, value = str(row["col_name"] or ""), str(row["data_type"] or "")
-        if not key or key.startswith("# "):
+        if not value:
             below = True
-        elif below:
+            section = key if key.startswith("# ") else section
+        elif below and section == _FACTS:
             facts.setdefault(key, value)
+        elif below:
+            continue
         else:
             columns.append((key, value))
     properties = facts.get("Table Properties", "").strip("[]").split(",")

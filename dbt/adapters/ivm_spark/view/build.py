@@ -16,12 +16,13 @@ from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.generators import lift_generators
 from dbt.adapters.ivm_spark.view.names import Names
-from dbt.adapters.ivm_spark.view.parse import Parsed, parse
+from dbt.adapters.ivm_spark.view.parse import MAX_TABLES, Parsed, parse
 from dbt.adapters.ivm_spark.view.prune import prune
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.view.select import build_select
 from dbt.adapters.ivm_spark.view.setop import build_set_op
+from dbt.adapters.ivm_spark.view.size import not_too_deep, too_many_tables
 from dbt.adapters.ivm_spark.view.tree import Node, Scan
 from dbt.adapters.ivm_spark.view.using import restore_using, using_columns
 from dbt.adapters.ivm_spark.view.values import check_folded
@@ -54,10 +55,11 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
             raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
     if not parsed.tables:
         raise not_supported("a query without a source table")
-    query = _qualify(parsed, dialect)
-    written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
-    check_folded(written)
-    return View(written, rewritten(written), {r.name: r for r in parsed.tables.values()})
+    with not_too_deep():
+        query = _qualify(parsed, dialect)
+        written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
+        check_folded(written)
+        return View(written, rewritten(written), {r.name: r for r in parsed.tables.values()})
 
 
 def _folding(dialect: str) -> Callable[[str], str]:
@@ -91,6 +93,7 @@ class Builder:
         self._tables = tables
         self._fold = fold
         self.names = Names()
+        self._places = 0
         self.sources = {relation.name: relation for relation in tables.values()}
 
     def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
@@ -107,6 +110,9 @@ class Builder:
 
     def scan(self, table: exp.Table) -> Built:
         """The scan of a source table under its alias."""
+        self._places += 1
+        if self._places > MAX_TABLES:
+            raise too_many_tables(MAX_TABLES)
         relation = self._tables[table.name]
         alias = self.names.unique(table.alias_or_name)
         fields = tuple((self.names.unique(f"{alias}_{n}"), n) for n, _ in relation.columns)

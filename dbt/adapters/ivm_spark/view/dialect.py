@@ -12,6 +12,8 @@ from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import TokenType
 
 _SPECIAL_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY")
 
@@ -38,6 +40,19 @@ class IvmSpark(Spark):
 def dialect_name(case_sensitive: bool) -> str:
     """The dialect for a session, by its case sensitivity."""
     return "ivmspark, normalization_strategy=case_sensitive" if case_sensitive else "ivmspark"
+
+
+def without_end(sql: str) -> str:
+    """A statement's text without the semicolons at its end and what stands behind them, so that
+    it may stand between parentheses. A text that has no tokens stays, for Spark to say why."""
+    try:
+        tokens = IvmSpark().tokenize(sql)
+    except TokenError:
+        return sql
+    end = len(sql)
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        end = tokens.pop().start
+    return sql[:end]
 
 
 def to_sql(expression: exp.Expr, pretty: bool = False) -> str:

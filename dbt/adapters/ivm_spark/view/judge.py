@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 _SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
@@ -26,18 +27,20 @@ _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
 _MERGED = re.compile(r"Project \[named_struct\((.*)\) AS mergedValue#\d+L?\]")
 _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
+_CUT = re.compile(r"\.\.\. \d+ more fields")
+_AND = " AND "
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
 def normalized_plan(explained: str) -> str | None:
     """The optimized plan without names and ids; None if there is none."""
     found = _SECTION.search(explained)
-    if found is None:
+    if found is None or _CUT.search(found.group(1)):
         return None
     root = _parse(_PIVOT.sub(r"pivot#\1", _HINT.sub("", found.group(1))))
     try:
         return None if root is None else _Normalizer().normalized(root)
-    except (_UnreadableError, LookupError, ValueError):
+    except (_UnreadableError, LookupError, ValueError, RecursionError):
         # Spark's text of an operator is no contract: one of another form is not known either.
         return None
 
@@ -335,21 +338,39 @@ def _split(text: str) -> list[str]:
 
 def _conjuncts(text: str) -> list[str]:
     """The conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
-    if text.startswith("(") and _closes(text) == len(text) - 1:
-        inner = text[1:-1]
-        parts = _split_and(inner)
-        if len(parts) > 1:
-            return [c for part in parts for c in _conjuncts(part)]
-    return [text]
+    inside, ands = _brackets(text)
+    found, waiting = [], [(0, len(text))]
+    while waiting:
+        start, end = waiting.pop()
+        depth, close = inside.get(start, (0, -1))
+        places: list[int] = []
+        if close == end - 1:
+            every = ands.get(depth, [])
+            places = every[bisect_left(every, start) : bisect_left(every, end)]
+        if not places:
+            found.append(text[start:end])
+            continue
+        starts = [start + 1, *(place + len(_AND) for place in places)]
+        waiting.extend(reversed(list(zip(starts, [*places, close], strict=True))))
+    return found
 
 
-def _closes(text: str) -> int:
-    depth = 0
+def _brackets(text: str) -> tuple[dict[int, tuple[int, int]], dict[int, list[int]]]:
+    """For each place of a `(` the depth inside it and the place where it closes; for each depth
+    the places of its ANDs, in order."""
+    inside: dict[int, tuple[int, int]] = {}
+    ands: dict[int, list[int]] = {}
+    opened: list[int] = []
     for place, character in enumerate(text):
-        depth += (character == "(") - (character == ")")
-        if depth == 0:
-            return place
-    return -1
+        if character in "([{":
+            opened.append(place)
+        elif character in ")]}" and opened:
+            depth, start = len(opened), opened.pop()
+            if text[start] == "(":
+                inside[start] = (depth, place)
+        elif character == " " and text.startswith(_AND, place):
+            ands.setdefault(len(opened), []).append(place)
+    return inside, ands
 
 
 def _split_and(text: str) -> list[str]:

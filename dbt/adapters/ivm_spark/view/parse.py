@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,9 +20,15 @@ from dbt.adapters.ivm_spark.view.catalog import (
 )
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
+from dbt.adapters.ivm_spark.view.size import not_too_deep, too_many_tables
 from dbt.adapters.ivm_spark.view.values import name_values
 
 MAX_VIEW_DEPTH = 32
+MAX_TABLES = 1000
+"""Places where a table or a view is read, views expanded; views on views may multiply them."""
+
+_VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
+"""Source: REF_RE of Spark's ConfigReader."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +48,13 @@ def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
     """Parse a query and expand the views it reads.
 
     Raises NotMaintained (QUERY_NOT_UNDERSTOOD) when sqlglot can't read the text, and
-    (OPERATOR_NOT_SUPPORTED) for time travel, samples and table functions.
+    (OPERATOR_NOT_SUPPORTED) for time travel, samples, table functions, and what is nested too
+    deep or reads too many tables.
     """
-    missing: list[str] = []
-    tables: dict[str, Relation] = {}
-    query = _expand(_query(sql, dialect), catalog, catalog.schema, tables, missing, dialect, 0)
-    return Parsed(query, tables, tuple(dict.fromkeys(missing)))
+    with not_too_deep():
+        expansion = _Expansion(catalog, dialect)
+        query = expansion.expanded(_query(sql, dialect), catalog.schema, 0)
+        return Parsed(query, expansion.tables, tuple(dict.fromkeys(expansion.missing)))
 
 
 def _query(sql: str, dialect: str) -> exp.Query:
@@ -59,11 +67,23 @@ def _query(sql: str, dialect: str) -> exp.Query:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one query")
     for node in statements[0].walk():
         node.comments = None
+        _check_variables(node)
         if isinstance(node, exp.Anonymous):
             node.set("this", node.name.lower())
+    for raw in list(statements[0].find_all(exp.RawString)):
+        raw.replace(exp.Literal.string(raw.name))
     _spell_ctes(statements[0])
     name_values(statements[0])
     return statements[0]
+
+
+def _check_variables(node: exp.Expr) -> None:
+    """Spark puts a setting's value in the place of ${name}, also inside a literal, before it reads
+    a text: the query's rows would depend on the settings of the refresh."""
+    for text in node.args.values():
+        found = _VARIABLE.search(text) if isinstance(text, str) else None
+        if found is not None:
+            raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, found.group(0))
 
 
 def _spell_ctes(query: exp.Query) -> None:
@@ -80,41 +100,42 @@ def _spell_ctes(query: exp.Query) -> None:
             table.this.set("this", next(iter(given)))
 
 
-def _expand(
-    query: exp.Query,
-    catalog: Catalog,
-    namespace: tuple[str, ...],
-    tables: dict[str, Relation],
-    missing: list[str],
-    dialect: str,
-    depth: int,
-) -> exp.Query:
-    if depth > MAX_VIEW_DEPTH:
-        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "views nested too deep")
-    for table in _real_tables(query):
-        _check_table(table)
-        name = relation_name(table, namespace)
-        relation = catalog.relations.get(relation_key(name))
-        if relation is None:
-            missing.append(name)
-            continue
-        alias = table.alias_or_name
-        if relation.kind is RelationKind.VIEW:
-            body = _expand(
-                _view_query(relation, dialect),
-                catalog,
-                relation.namespace,
-                tables,
-                missing,
-                dialect,
-                depth + 1,
-            )
-            known: exp.Expr = _as_subquery(body, relation, alias, table.args.get("alias"))
-        else:
-            known = _as_table(_number(relation, tables), alias, table.args.get("alias"))
-        known.set("pivots", table.args.get("pivots"))
-        table.replace(known)
-    return query
+class _Expansion:
+    """Puts relations in the place of a query's tables; numbers them, notes those not known."""
+
+    def __init__(self, catalog: Catalog, dialect: str) -> None:
+        self._catalog = catalog
+        self._dialect = dialect
+        self._places = 0
+        self.tables: dict[str, Relation] = {}
+        self.missing: list[str] = []
+
+    def expanded(self, query: exp.Query, namespace: tuple[str, ...], depth: int) -> exp.Query:
+        if depth > MAX_VIEW_DEPTH:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "views nested too deep")
+        for table in _real_tables(query):
+            self._places += 1
+            if self._places > MAX_TABLES:
+                raise too_many_tables(MAX_TABLES)
+            _check_table(table)
+            name = relation_name(table, namespace)
+            relation = self._catalog.relations.get(relation_key(name))
+            if relation is None:
+                self.missing.append(name)
+                continue
+            known = self._known(table, relation, depth)
+            known.set("pivots", table.args.get("pivots"))
+            table.replace(known)
+        return query
+
+    def _known(self, table: exp.Table, relation: Relation, depth: int) -> exp.Expr:
+        alias, written = table.alias_or_name, table.args.get("alias")
+        if relation.kind is not RelationKind.VIEW:
+            return _as_table(_number(relation, self.tables), alias, written)
+        text = _query(relation.text, self._dialect)
+        return _as_subquery(
+            self.expanded(text, relation.namespace, depth + 1), relation, alias, written
+        )
 
 
 def _real_tables(query: exp.Query) -> list[exp.Table]:
@@ -141,10 +162,6 @@ def _check_table(table: exp.Table) -> None:
     for key, value in table.args.items():
         if value and key not in known:
             raise not_supported(f"{key} on the table {table.name}")
-
-
-def _view_query(relation: Relation, dialect: str) -> exp.Query:
-    return _query(relation.text, dialect)
 
 
 def _number(relation: Relation, tables: dict[str, Relation]) -> str:

@@ -20,6 +20,8 @@ from dbt.adapters.ivm_spark.view.tree import (
     UnionAll,
 )
 
+_OPERANDS = {"this", "expression"}
+
 
 def build_set_op(
     builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes, outer: Environment | None
@@ -31,7 +33,7 @@ def build_set_op(
     for clause in ("by_name", "side", "kind", "on", "match"):
         if union.args.get(clause):
             raise not_supported(f"{clause} on a set operation")
-    branches = [builder.query(branch, ctes, outer) for branch in (union.left, union.right)]
+    branches = [builder.query(branch, ctes, outer) for branch in _branches(union)]
     if len({len(b.outputs) for b in branches}) != 1:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a set operation of different widths")
     outputs = tuple((label, builder.names.unique(label)) for label, _ in branches[0].outputs)
@@ -52,6 +54,27 @@ def build_set_op(
     kind = "INTERSECT" if isinstance(union, exp.Intersect) else "EXCEPT"
     node = SetOp(sides[0], sides[1], kind, not distinct)
     return Built(_ordered(union, node, outputs), outputs)
+
+
+def _branches(union: exp.SetOperation) -> list[exp.Expr]:
+    """The operands, left to right; of `a UNION ALL b UNION ALL c ...` all of them.
+
+    sqlglot nests such a chain to the left, a level for each branch.
+    """
+    branches: list[exp.Expr] = [union.right]
+    left: exp.Expr = union.left
+    while _is_union_all(union) and _is_union_all(left) and set(_given(left)) == _OPERANDS:
+        branches.append(left.args["expression"])
+        left = left.this
+    return [left, *reversed(branches)]
+
+
+def _is_union_all(query: exp.Expr) -> bool:
+    return isinstance(query, exp.Union) and not query.args.get("distinct")
+
+
+def _given(query: exp.Expr) -> list[str]:
+    return [key for key, value in query.args.items() if value]
 
 
 def _ordered(union: exp.SetOperation, node: Node, outputs: tuple[tuple[str, str], ...]) -> Node:

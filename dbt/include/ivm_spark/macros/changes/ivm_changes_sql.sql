@@ -58,7 +58,7 @@ from ivm_told
 select
   named_struct(
     {%- for name, value in row.columns -%}
-      {{ dbt.string_literal(name) }}, {{ value }}{{ ', ' if not loop.last }}
+      {{ adapter.ivm_literal(name) }}, {{ value }}{{ ', ' if not loop.last }}
     {%- endfor -%}
   ) as ivm_row,
   {% if feed.paired -%}
@@ -76,7 +76,7 @@ from (
 {%- else %}
   select *, if(_change_type in ('insert', 'update_postimage'), 1, -1) as ivm_sign,
     _commit_version as ivm_version, _commit_timestamp as ivm_time
-  from table_changes({{ dbt.string_literal(feed.state) }}, {{ feed.first }}, {{ feed.last }})
+  from table_changes({{ adapter.ivm_literal(feed.state) }}, {{ feed.first }}, {{ feed.last }})
 {%- endif %}
 ) as state
 where {{ 'false' if feed.empty else 'true' }}

@@ -8,7 +8,7 @@
     {%- call statement('unset_properties') -%}
 alter table {{ ivm_quoted(state) }} unset tblproperties if exists (
   {%- for key in alteration.dropped %}
-  {{ dbt.string_literal(key) }}{{ ',' if not loop.last }}
+  {{ adapter.ivm_literal(key) }}{{ ',' if not loop.last }}
   {%- endfor %}
 )
     {%- endcall -%}

@@ -25,13 +25,13 @@ as
 {% macro ivm_state_properties(properties) -%}
 tblproperties (
   {%- for key, value in properties.items() %}
-  {{ dbt.string_literal(key) }} = {{ dbt.string_literal(value) }}{{ ',' if not loop.last }}
+  {{ adapter.ivm_literal(key) }} = {{ adapter.ivm_literal(value) }}{{ ',' if not loop.last }}
   {%- endfor %}
 )
 {%- endmacro %}
 
 {% macro ivm_state_location(state) -%}
   {%- if config.get('location_root') -%}
-location {{ dbt.string_literal(config.get('location_root') ~ '/' ~ state.identifier) }}
+location {{ adapter.ivm_literal(config.get('location_root') ~ '/' ~ state.identifier) }}
   {%- endif -%}
 {%- endmacro %}

@@ -7,7 +7,10 @@
 {%- set documented = model.columns if config.persist_column_docs() else {} -%}
 create or replace view {{ ivm_quoted(target) }} (
 {%- for name, type in plan.outputs %}
-  {{ get_column_comment_sql(name, documented) | trim }}{{ ',' if not loop.last }}
+  {{ adapter.quote(name) }}
+  {%- if name in documented and documented[name].description %} comment {{
+    adapter.ivm_literal(documented[name].description) }}{% endif -%}
+  {{ ',' if not loop.last }}
 {%- endfor %}
 )
 {{ comment_clause() }}

@@ -4,6 +4,7 @@
 {%- endmacro %}
 
 {% macro ivm_spark__ivm_refresher(target, state, existing, stored) -%}
+  {%- do ivm_check_names(state) -%}
   {%- set built = [] -%}
   {%- for id in selected_resources if id in graph.nodes -%}
     {%- set node = graph.nodes[id] -%}
@@ -21,21 +22,22 @@
       described=ivm_described(),
       state_exists=stored is not none,
       usurper=ivm_usurper(stored),
-      config={
-          'refresh_policy': config.get('refresh_policy'),
-          'change_threshold': config.get('change_threshold'),
-          'emit_changes': config.get('emit_changes'),
-          'primary_keys': config.get('primary_keys'),
-          'on_configuration_change': config.get('on_configuration_change'),
-          'partition_by': config.get('partition_by'),
-          'liquid_clustered_by': config.get('liquid_clustered_by'),
-          'tblproperties': config.get('tblproperties'),
-          'location_root': config.get('location_root'),
-      },
+      config=model.config,
       full_refresh=should_full_refresh(),
       built=built,
       limited=ivm_is_limited(),
   )) }}
+{%- endmacro %}
+
+{#- No other model, seed or snapshot may be where this model's state is. -#}
+{% macro ivm_check_names(state) -%}
+  {%- for node in graph.nodes.values()
+      if node.relation_name and node.schema == state.schema
+      and (node.alias | lower) == (state.identifier | lower) -%}
+    {%- do exceptions.raise_compiler_error('Model ' ~ model.unique_id ~ ': its state is the table '
+        ~ state ~ ', which is also the relation of ' ~ node.unique_id
+        ~ '. Give one of them another name or alias.') -%}
+  {%- endfor -%}
 {%- endmacro %}
 
 {#- The descriptions that persist_docs puts on the view. -#}
