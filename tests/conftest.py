@@ -15,7 +15,10 @@ OWN_SPARK = ("packaging/test_wheel.py", "session/test_own_process.py", "test_qui
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
-    *(f"/test_{name}.py" for name in "bad_input policies protocol surface values".split()),
+    *(
+        f"/test_{name}.py"
+        for name in "bad_input hostile_input policies protocol surface values".split()
+    ),
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""
