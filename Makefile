@@ -55,6 +55,7 @@ bench-report: venv
 
 docs: venv
 	$(BIN)/python docs/supported_sql.py
+	$(BIN)/python docs/accidents.py
 
 demo: venv
 	$(BIN)/python integration_project/demo.py

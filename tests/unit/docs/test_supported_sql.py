@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-DOCS = Path(__file__).parents[3] / "docs"
+from tests.unit.docs.generators import generator_of
 
 
 @pytest.fixture(scope="module")
 def generator() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("supported_sql", DOCS / "supported_sql.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return generator_of("supported_sql")
 
 
 def test_the_page_is_what_the_code_says(generator: ModuleType) -> None:

@@ -1,0 +1,119 @@
+"""A query that could be read, and later can't: a rebuild with the reason, never a crash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ivm_spark.refresh import planner
+from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.view.reasons import not_supported
+
+TYPES = {"k": "string", "v": "int"}
+
+
+class Warehouse:
+    """Answers a planner's statements about one table and, once there is one, a state."""
+
+    def __init__(self) -> None:
+        self.version = 1
+        self.metadata: str | None = None
+
+    def __call__(self, sql: str) -> list[dict[str, Any]]:
+        if sql.startswith("describe table"):
+            return self._described()
+        if sql.startswith("describe history"):
+            return self._history("__ivm" in sql)
+        if sql.startswith("describe query"):
+            return [{"col_name": n, "data_type": kind} for n, kind in TYPES.items()]
+        if sql.startswith("explain"):
+            plan = "== Optimized Logical Plan ==\nRelation s.facts[k#1]\n\n== Physical Plan =="
+            return [{"plan": plan}]
+        if sql.startswith("describe detail"):
+            return [{"id": "the-id"}]
+        return [{"c0": 3}] if sql.startswith("select") else []
+
+    def _described(self) -> list[dict[str, Any]]:
+        facts = {"Type": "MANAGED", "Provider": "delta",
+                 "Table Properties": "[delta.enableChangeDataFeed=true]"}  # fmt: skip
+        pairs = [*TYPES.items(), ("", ""), ("# Detailed Table Information", ""), *facts.items()]
+        return [{"col_name": name, "data_type": value} for name, value in pairs]
+
+    def _history(self, of_state: bool) -> list[dict[str, Any]]:
+        commit = {"operation": "WRITE", "operationParameters": {"mode": "Append"}}
+        if of_state:
+            rebuilt = "CREATE OR REPLACE TABLE AS SELECT"
+            return [{"version": 0, "operation": rebuilt, "userMetadata": self.metadata}]
+        versions = range(self.version, -1, -1)
+        return [{"version": n, "timestamp": f"at {n}", **commit} for n in versions]
+
+
+def planned(warehouse: Warehouse, policy: RefreshPolicy = RefreshPolicy.AUTO) -> Plan:
+    request = Request(
+        sql="select k, v from s.facts",
+        view="`s`.`sums`",
+        state="`s`.`sums__ivm`",
+        shown="",
+        described=None,
+        state_exists=warehouse.metadata is not None,
+        config=replace(IvmConfig(), refresh_policy=policy),
+        full_refresh=False,
+        built=frozenset(),
+    )
+    return Planner(warehouse, Pins()).plan(request)
+
+
+@pytest.fixture
+def warehouse() -> Warehouse:
+    """With a state of the query, and a change since."""
+    warehouse = Warehouse()
+    first = planned(warehouse)
+    assert (first.kind, first.reason) == (RefreshKind.INITIAL, None)
+    warehouse.metadata, warehouse.version = first.metadata, 2
+    return warehouse
+
+
+def _too_deep(*_: object) -> None:
+    raise RecursionError
+
+
+def _ruled_out(*_: object) -> None:
+    raise not_supported("what another version allowed")
+
+
+def test_a_change_is_merged(warehouse: Warehouse) -> None:
+    assert planned(warehouse).kind is RefreshKind.INCREMENTAL
+
+
+@pytest.mark.parametrize(
+    ("step", "fails", "says"),
+    [
+        ("lay_out", _ruled_out, "what another version allowed"),
+        ("lay_out", _too_deep, "nested too deep"),
+        ("Incremental", _too_deep, "nested too deep"),
+    ],
+)
+def test_what_fails_late_is_rebuilt(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, step: str, fails: Any, says: str
+) -> None:
+    monkeypatch.setattr(planner, step, fails)
+    plan = planned(warehouse)
+    assert plan.kind is RefreshKind.FULL
+    assert plan.reason is not None
+    assert plan.reason.code.value == "OPERATOR_NOT_SUPPORTED"
+    assert says in plan.reason.detail
+    assert "select k, v from s.facts" in plan.fill, "the query is stored as it is"
+    assert plan.watermark.lasting == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
+
+
+def test_what_fails_late_is_refused_under_incremental_strict(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planner, "lay_out", _ruled_out)
+    with pytest.raises(RefusedError, match="what another version allowed"):
+        planned(warehouse, RefreshPolicy.INCREMENTAL_STRICT)
