@@ -38,7 +38,8 @@ REBUILT = {
     "state_written": ("STATE_MODIFIED", "update @__ivm set total = total + 1"),
     "state_deleted_from": ("STATE_MODIFIED", "delete from @__ivm where k = 'a'"),
     "state_restored": (
-        "STATE_MODIFIED", "optimize @__ivm", "restore table @__ivm to version as of 0",
+        "STATE_MODIFIED",
+        "insert into @__ivm select * from @__ivm", "restore table @__ivm to version as of 0",
     ),
     "state_reshaped": (
         "STATE_MODIFIED",
