@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
-from tests.budget import LONG
+from tests.budget import LONG, only_long
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
 GROUPS = "select k, sum(v) as total, count(*) as n from @ group by k"
@@ -263,17 +263,13 @@ GROUPS_OF_ACCIDENTS = {
     "altered": ALTERED,
 }
 ACCIDENTS = {n: a for accidents in GROUPS_OF_ACCIDENTS.values() for n, a in accidents.items()}
-ONLY_LONG = frozenset(
-    """replaced_same replaced_twice replaced_with_more replaced_incompatible
-    recreated_with_more_versions view_replaced_by_table view_redefined_in_other_words emptied
-    emptied_by_overwrite changed_without_vectors changed_partitioned changed_clustered
-    changed_external restored_before_the_first_build optimized zordered used_column_widened
-    unused_column_added unused_column_renamed_after unused_column_dropped unused_column_widened
-    unused_column_only_dropped column_commented column_moved feed_off_and_on_around_rows
-    feed_switched_on_twice feed_switched_off_after replaced_without_feed""".split()
+IN_CI = frozenset(
+    """replaced_with_fewer recreated replaced_by_view replaced_by_files overwritten_partitions
+    replace_where changed_clone streamed restored restored_with_columns log_cleaned
+    changes_expired used_columns_swapped unused_column_dropped feed_off_and_on""".split()
 )
-"""What says little more than another accident of its group, or is told by another file's tests."""
-TRIED = [name for name in ACCIDENTS if LONG or name not in ONLY_LONG]
+"""Those that say most; the others are tried by `make test-long`."""
+TRIED = [name for name in ACCIDENTS if LONG or name in IN_CI]
 
 
 def model(sql: str, name: str) -> str:
@@ -414,6 +410,7 @@ select k, v from {{ target.schema }}.facts
 PARENTS = ("tabled", "appended", "planted", "snapped")
 
 
+@only_long
 class TestParents:
     """dbt's own materializations below a view, built in the same run."""
 
@@ -499,8 +496,7 @@ class TestAWriterInTheMiddle:
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        first = {f"{name}.sql": model(GROUPS, name) for name in INTRUSIONS}
-        return first | {f"{name}_first.sql": model(GROUPS, name) for name in INTRUSIONS}
+        return {f"{name}.sql": model(GROUPS, name) for name in INTRUSIONS}
 
     @pytest.fixture
     def intruded(self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -508,7 +504,7 @@ class TestAWriterInTheMiddle:
         done: set[str] = set()
 
         def commit(refresh: Refresher, sql: str) -> Any:
-            name = refresh._model.split(".")[-1].removesuffix("_first")
+            name = refresh._model.split(".")[-1]
             if name not in done:
                 done.add(name)
                 do(warehouse, name, (INTRUSIONS[name],))
