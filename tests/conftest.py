@@ -13,7 +13,7 @@ pytest_plugins = ["dbt.tests.fixtures.project"]
 
 OWN_SPARK = (
     *("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py"),
-    *("kills/test_kills.py", "kills/test_rivals.py"),
+    *("kills/test_kills.py", "kills/test_rivals.py", "kills/test_ended_spark.py"),
 )
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (

@@ -34,6 +34,12 @@ def create_facts(warehouse: Warehouse, name: str = "facts", kind: str = "int") -
     )
 
 
+def with_ansi(target: dict[str, Any]) -> dict[str, Any]:
+    """A profile under which a cast that can't be made is an error, as it is by Spark's default."""
+    parameters = {**target["server_side_parameters"], "spark.sql.ansi.enabled": "true"}
+    return {**target, "server_side_parameters": parameters}
+
+
 def folder_of(warehouse: Warehouse, table: str) -> Path:
     columns = [column for column, _ in warehouse.columns(f"describe detail {table}")]
     detail = warehouse.rows(f"describe detail {table}")[0]
@@ -43,6 +49,10 @@ def folder_of(warehouse: Warehouse, table: str) -> Path:
 class TestAJobThatFails:
     """In a task, in writing the state, in reading a source: nothing changes, and `dbt retry`
     goes on when the cause is gone."""
+
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(self, dbt_profile_target: dict[str, Any]) -> dict[str, Any]:
+        return with_ansi(dbt_profile_target)
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -124,6 +134,10 @@ models:
 
 
 class TestFlagsAndCommands:
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(self, dbt_profile_target: dict[str, Any]) -> dict[str, Any]:
+        return with_ansi(dbt_profile_target)
+
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         sums = "select k, sum(v) as total from @facts group by k"

@@ -270,6 +270,22 @@ class TestAViewThatIsAltered:
             warehouse.check("upper", "above", "plain")
         assert kinds(changed)["above"] == "incremental"
 
+    def test_a_rebuild_that_fails(self, warehouse: Warehouse) -> None:
+        """It lets go of the view, since no old version can be read for ever."""
+        before = warehouse.bags("upper")
+        warehouse.write(
+            "upper", model("select cast(raise_error('no such row') as int) as x from @facts")
+        )
+        assert "no such row" in warehouse.fail("upper")["upper"]
+        assert warehouse.bags("upper") == before
+        text = warehouse.rows("describe table extended upper as json")[0][0]
+        assert "VERSION AS OF" not in text
+        warehouse.write("upper", model(TEXTS[1]))
+        warehouse.run("upper")
+        warehouse.check("upper")
+        warehouse.write("upper", model(TEXTS[0]))
+        warehouse.run("upper")
+
     def test_a_text_that_is_taken_back(self, warehouse: Warehouse) -> None:
         """The view was held at an old version and its text is wanted again."""
         warehouse.write("upper", model(TEXTS[1]))

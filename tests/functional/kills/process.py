@@ -57,9 +57,9 @@ def look(spark: SparkSession, state: State, views: tuple[str, ...], when: str) -
 
 
 def read_on(spark: SparkSession, state: State) -> None:
-    """Read the views that always exist, for ever."""
-    views = tuple(view for view, (old, _) in state.allowed().items() if old is not None)
-    while views:
+    """Read the views that exist by now, for ever."""
+    while True:
+        views = tuple(view for view, (old, _) in state.allowed().items() if old is not None)
         look(spark, state, views, "while a run went on")
         state.note("reads", len(views))
         time.sleep(0.1)

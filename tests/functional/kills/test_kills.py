@@ -66,8 +66,8 @@ def environment() -> dict[str, str]:
 
 
 def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str:
-    """Start the process, wait until its first run begins, kill it and its JVM somewhat later; in
-    which of its runs that was."""
+    """Start the process, wait until its first run begins, and kill it somewhat later, mostly with
+    its JVM, else the JVM has to notice; what was killed and in which of its runs."""
     before = len(state.notes("running"))
     with (folder / "output.txt").open("ab") as output:
         process = subprocess.Popen(
@@ -87,10 +87,12 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
             typical = sorted(state.notes("ran"))[len(state.notes("ran")) // 2 :][:1] or [20.0]
             time.sleep(dice.uniform(0, 1.2 * typical[0]))
         finally:
-            os.killpg(process.pid, signal.SIGKILL)
+            whole = dice.random() < 0.7
+            (os.killpg if whole else os.kill)(process.pid, signal.SIGKILL)
             process.wait()
     runs = len(state.notes("running")) - before
-    return "in its first run" if runs == 1 else "later"
+    what = "with its JVM" if whole else "without its JVM"
+    return f"{what}, {'in the first run' if runs == 1 else 'later'}"
 
 
 @only_long

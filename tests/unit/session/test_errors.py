@@ -109,3 +109,13 @@ def test_a_thrift_response() -> None:
 
 def test_an_error_without_text_has_its_class() -> None:
     assert error_message(KeyError()) == "KeyError"
+
+
+@pytest.mark.parametrize(
+    "error", [ConnectionRefusedError(111, "refused"), type("Py4JNetworkError", (Exception,), {})()]
+)
+def test_a_spark_that_has_ended(error: Exception) -> None:
+    message = error_message(error)
+    assert "Spark's process has ended" in message
+    assert "spark.driver.memory" in message
+    assert "run dbt again" in message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.state.held import held, named
+from dbt.adapters.ivm_spark.state.held import held, named, released
 
 STATE = "`s`.`m__ivm`"
 
@@ -28,7 +28,14 @@ STATE = "`s`.`m__ivm`"
     ],
 )
 def test_the_state_is_read_at_its_version(text: str, wanted: str) -> None:
-    assert held(text, ["k"], STATE, 7) == f"SELECT * FROM ({wanted}) AS ivm_view(`k`)"
+    now = held(text, ["k"], STATE, 7)
+    assert now == f"SELECT * FROM ({wanted}) AS ivm_view(`k`)"
+    assert held(now, ["k"], STATE, 8) is None, "it is held already"
+    again = released(now, ["k"], STATE, 7)
+    assert again is not None
+    assert "VERSION" not in again
+    assert released(now, ["k"], STATE, 8) is None, "the state has changed since"
+    assert released(text, ["k"], STATE, 7) is None
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.refresh.shown import PROPERTY, unsettled
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.state.held import held
+from dbt.adapters.ivm_spark.state.held import held, released
 
 
 def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
@@ -31,6 +31,18 @@ def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
     """
     with suppress(DbtDatabaseError):
         _hold(query, view, state, version + 1, shown)
+
+
+def release(query: Query, view: str, state: str) -> None:
+    """Let a view that is held at its state's newest version read the state as it is, for a rebuild
+    that failed: a held version can be read for as long only as Delta keeps old versions."""
+    with suppress(DbtDatabaseError):
+        reader = SourceReader(query)
+        relation = reader.relation(view)
+        version = reader.commits(state, None)[0].version
+        text = released(relation.text, [name for name, _ in relation.columns], state, version)
+        if text is not None:
+            query(f"alter view {view} as {text}")
 
 
 def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None:

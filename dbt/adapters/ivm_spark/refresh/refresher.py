@@ -17,7 +17,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
-from dbt.adapters.ivm_spark.refresh.hold import hold
+from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
     commit_settings,
@@ -241,6 +241,7 @@ class Refresher:
         except DbtDatabaseError as error:
             outcome = outcome_of_error(str(error.msg), self.plan.kind)
             if outcome is None:
+                self._release()
                 raise
             return outcome
         finally:
@@ -261,6 +262,10 @@ class Refresher:
                 plan.held_at,
                 mark_in(request.information),
             )
+
+    def _release(self) -> None:
+        if self.plan.held_at is not None:
+            release(self._query, self._request.view, self._request.state)
 
     def _verified(self) -> Outcome:
         """Whether the newest commit is this one: one that is skipped as a repeat returns no row or

@@ -24,6 +24,11 @@ _SAY_NOTHING = (
     "[UNEXPECTED_EXCEPTION]",
     "Unable to instantiate",
 )
+_SPARK_ENDED = (
+    "Spark's process has ended or does not answer: it was killed, or it ran out of memory (set "
+    "spark.driver.memory in server_side_parameters). logs/spark.log has what it said. Nothing that "
+    "had not committed is changed; run dbt again."
+)
 _HINTS = (
     (
         "Another instance of Derby may have already booted the database",
@@ -87,6 +92,8 @@ def best_message(texts: Iterable[str]) -> str:
 
 def error_message(error: BaseException) -> str:
     """The message of whatever a connection raised: PySpark, Py4J, Thrift, ODBC or plain Python."""
+    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        return f"{_SPARK_ENDED} ({error})"
     return best_message(_texts(error)) or type(error).__name__
 
 

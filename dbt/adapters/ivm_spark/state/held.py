@@ -21,23 +21,37 @@ def held(text: str, columns: Sequence[str], state: str, version: int) -> str | N
     is not certain to mean the same when it is written back, or reads the state at a version
     already.
     """
-    try:
-        query = parse_one(text, dialect=IvmSpark)
-    except SqlglotError:
-        return None
-    if not isinstance(query, exp.Query) or _bare(to_sql(query)) != _bare(text):
-        return None
-    tables = [
-        table
-        for table in query.find_all(exp.Table)
-        if relation_key(relation_name(table, ())) == relation_key(state)
-    ]
+    query, tables = _read(text, state)
     if not tables or any(table.args.get("version") for table in tables):
         return None
     for table in tables:
         number = exp.Literal.number(version)
         table.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))
     return named(to_sql(query), columns)
+
+
+def released(text: str, columns: Sequence[str], state: str, version: int) -> str | None:
+    """The SELECT of a view that is held at a version, with its state read as it is; None for a view
+    that is not."""
+    query, tables = _read(text, state)
+    at = {to_sql(table.args["version"]) for table in tables if table.args.get("version")}
+    if at != {f"VERSION AS OF {version}"}:
+        return None
+    for table in tables:
+        table.set("version", None)
+    return named(to_sql(query), columns)
+
+
+def _read(text: str, state: str) -> tuple[exp.Expr, list[exp.Table]]:
+    """A view's text as a tree, and its readings of the state; none where it is not certain."""
+    try:
+        query = parse_one(text, dialect=IvmSpark)
+    except SqlglotError:
+        return exp.Null(), []
+    if not isinstance(query, exp.Query) or _bare(to_sql(query)) != _bare(text):
+        return query, []
+    tables = query.find_all(exp.Table)
+    return query, [t for t in tables if relation_key(relation_name(t, ())) == relation_key(state)]
 
 
 def named(text: str, columns: Sequence[str]) -> str:
