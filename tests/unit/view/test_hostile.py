@@ -170,7 +170,7 @@ def test_other_chains_keep_their_levels(chain: str) -> None:
                                  else 2)  # fmt: skip
 
 
-@pytest.mark.parametrize("text", hostile.LITERALS)
+@pytest.mark.parametrize("text", (*hostile.LITERALS, *hostile.LINES))
 def test_a_literal_is_written_back_as_what_it_says(text: str) -> None:
     """What Spark makes of it is seen in tests/functional/ivm/test_hostile_input.py; here, that
     what is written back is read as the same, and nothing escapes from it."""
