@@ -151,7 +151,7 @@ HEAVY = {
 }
 """Models on which Spark's own planning takes long."""
 BAD = {
-    "nothing": Bad("-- nothing", ("syntax error",)),
+    "nothing": Bad("-- nothing", ("no query", "select")),
     "no_columns": Bad("select from @facts where", ("syntax error",)),
     "two_statements": Bad(f"{PLAIN}; drop table @facts", ("syntax error", "drop")),
     "breaks_out": Bad("select k from @facts) as q (k); drop table @facts; --", ("syntax error",)),
