@@ -29,12 +29,14 @@ SUMS = "select k, sum(v) as total from @facts group by k"
 LITERALS = (
     *(r"'it\'s'", "'it''s'", r"'back\\slash'", r"'\\'", r"'ends in \\'", "''", "''''"),
     *('"double \\" quote"', '"it\'s"', "'; drop table facts; --'", "'*/ x /* y'", "'-- no'"),
-    *("'{{ \"{{ nope }}\" }}'", "'{{ \"{% if %}\" }}'", "'%s %(x)s %%'", "'two\nlines'"),
-    *(r"'\n\t\r\0\u0041\101'", r"'\%\_'", r"r'raw\n'", "'one' 'two'", "'日本 🦀 \u202e\u0301'"),
+    *("'{{ \"{{ nope }}\" }}'", "'{{ \"{% if %}\" }}'", "'%s %(x)s %%'"),
+    *(r"'\t\u0041\101'", r"'\%\_'", r"r'raw\n'", "'one' 'two'", "'日本 🦀 \u202e\u0301'"),
     *("'ivm1.AAAA'", "'`'", "'$' || '{x}'", "'@'", "'/*+ broadcast(t) */'", "'__ivm_count'"),
 )
+LINES = ("'two\nlines'", r"'\r\n'", "'), ('", "' AS x#1, leftHint=(y)'", "'#12L'")
+"""Literals that the judge can't tell from parts of a plan."""
 NAMES = (
-    *("a;b", "it's", 'q"uote', "ti``ck", "-- no", "/* no", "*/", "two\nlines", "back\\slash"),
+    *("a;b", "it's", 'q"uote', "ti``ck", "-- no", "/* no", "*/", "back\\slash"),
     *("{{ '{{ nope }}' }}", "日本", "🦀", "from", "where", "null", "true", "table", "lateral"),
     *("__ivm", "_ivm_count", "ivm_weight", "$x", "%s", "*", "a.b.c", "tab\there", "é", "e\u0301"),
 )
@@ -96,6 +98,13 @@ RIGHT = {
     "literals": Hostile(
         f"select k, {', '.join(f'{text} as l{n}' for n, text in enumerate(LITERALS))} from @facts"
     ),
+    "literals_of_lines": Hostile(
+        f"select k, {', '.join(f'{text} as l{n}' for n, text in enumerate(LINES))} from @facts",
+        reason="QUERY_NOT_UNDERSTOOD",
+    ),
+    "name_of_lines": Hostile(
+        "select max(v) as `two\nlines` from @facts", reason="QUERY_NOT_UNDERSTOOD"
+    ),
     "literals_grouped": Hostile(
         "select concat(k, '; drop table facts --') as x, count(*) as n, max('*/') as m "
         r"from @facts where k <> 'it\'s' or k = '\\' group by concat(k, '; drop table facts --')"
@@ -124,8 +133,6 @@ RIGHT = {
     ),
     "deep_parentheses": Hostile(parentheses(100), reason=DEEP),
     "wide": Hostile(columns(500)),
-    "united": Hostile(unions(200), reason=DEEP),
-    "joined": Hostile(joins(30), reason=DEEP),
     "keys_that_do_not_hold": Hostile(
         "select f.k, d.label, count(*) as n from @facts as f join @dims as d on f.k = d.k "
         "group by f.k, d.label",
@@ -134,6 +141,8 @@ RIGHT = {
     "described": Hostile(SUMS),
 }
 HEAVY = {
+    "united": Hostile(unions(200), reason=DEEP),
+    "joined": Hostile(joins(30), reason=DEEP),
     "deep_subqueries": Hostile(subqueries(120), reason=DEEP),
     "deep_cases": Hostile(cases(80), reason=DEEP),
     "long_ctes": Hostile(ctes(300), reason=DEEP),
@@ -142,7 +151,7 @@ HEAVY = {
 }
 """Models on which Spark's own planning takes long."""
 BAD = {
-    "nothing": Bad("-- nothing", ("syntax error",)),
+    "nothing": Bad("-- nothing", ("no query", "select")),
     "no_columns": Bad("select from @facts where", ("syntax error",)),
     "two_statements": Bad(f"{PLAIN}; drop table @facts", ("syntax error", "drop")),
     "breaks_out": Bad("select k from @facts) as q (k); drop table @facts; --", ("syntax error",)),

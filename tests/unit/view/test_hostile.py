@@ -10,7 +10,7 @@ from dbt.adapters.ivm_spark.refresh.analysis import lay_out, read
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
-from dbt.adapters.ivm_spark.view.dialect import to_sql, without_end
+from dbt.adapters.ivm_spark.view.dialect import is_empty, to_sql, without_end
 from dbt.adapters.ivm_spark.view.parse import MAX_TABLES
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason
@@ -170,7 +170,7 @@ def test_other_chains_keep_their_levels(chain: str) -> None:
                                  else 2)  # fmt: skip
 
 
-@pytest.mark.parametrize("text", hostile.LITERALS)
+@pytest.mark.parametrize("text", (*hostile.LITERALS, *hostile.LINES))
 def test_a_literal_is_written_back_as_what_it_says(text: str) -> None:
     """What Spark makes of it is seen in tests/functional/ivm/test_hostile_input.py; here, that
     what is written back is read as the same, and nothing escapes from it."""
@@ -208,6 +208,16 @@ def test_what_spark_replaces_nothing_in_is_a_literal(text: str) -> None:
 
 def test_a_setting_in_a_comment_says_nothing() -> None:
     assert said("select k, v -- in ${currency}\nfrom facts") is None
+
+
+@pytest.mark.parametrize("text", ["", " \n", "-- nothing", "/* select 1 */", "facts"])
+def test_a_text_that_is_no_query(text: str) -> None:
+    assert is_empty(text)
+
+
+@pytest.mark.parametrize("text", ["select 1", "table facts", "select 'no end"])
+def test_a_text_that_may_be_one(text: str) -> None:
+    assert not is_empty(text)
 
 
 @pytest.mark.parametrize(

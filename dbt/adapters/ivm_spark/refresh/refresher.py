@@ -34,7 +34,7 @@ from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.catalog import relation_key
-from dbt.adapters.ivm_spark.view.dialect import to_sql, without_end
+from dbt.adapters.ivm_spark.view.dialect import is_empty, to_sql, without_end
 
 ATTEMPTS = 5
 
@@ -88,9 +88,13 @@ class Refresher:
         SQL reads only some of the rows. Raises CompilationError for a config or query that is
         refused.
         """
+        query_text = without_end(sql)
+        if is_empty(query_text):
+            # Spark would take the text for a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
+            raise CompilationError(f"Model {model}: it has no query. Write a SELECT.")
         try:
             request = Request(
-                sql=without_end(sql),
+                sql=query_text,
                 view=view,
                 state=state,
                 information=information,

@@ -42,6 +42,14 @@ def dialect_name(case_sensitive: bool) -> str:
     return "ivmspark, normalization_strategy=case_sensitive" if case_sensitive else "ivmspark"
 
 
+def is_empty(sql: str) -> bool:
+    """Whether a text has less than two words, so that it is no query."""
+    try:
+        return len(IvmSpark().tokenize(sql)) < 2
+    except TokenError:
+        return False
+
+
 def without_end(sql: str) -> str:
     """A statement's text without the semicolons at its end and what stands behind them, so that
     it may stand between parentheses. A text that has no tokens stays, for Spark to say why."""
