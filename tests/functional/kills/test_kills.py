@@ -85,7 +85,7 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
                 assert process.poll() is None, (folder / "output.txt").read_text()[-3000:]
                 assert time.monotonic() < give_up, "no run began"
                 time.sleep(0.02)
-            time.sleep(dice.uniform(0, 1.2 * max(state.notes("ran"))))
+            time.sleep(dice.uniform(0, max(state.notes("ran"))))
         finally:
             whole = dice.random() < 0.7
             (os.killpg if whole else os.kill)(process.pid, signal.SIGKILL)
