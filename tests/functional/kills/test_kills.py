@@ -66,8 +66,9 @@ def environment() -> dict[str, str]:
 
 
 def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str:
-    """Start the process, wait until its first run begins, and kill it somewhat later, mostly with
-    its JVM, else the JVM has to notice; what was killed and in which of its runs."""
+    """Start the process, wait until its first run begins (before the first kill: has ended), and
+    kill it somewhat later, mostly with its JVM, else the JVM has to notice; what was killed and in
+    which of its runs."""
     before = len(state.notes("running"))
     with (folder / "output.txt").open("ab") as output:
         process = subprocess.Popen(
@@ -80,12 +81,11 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
         )
         try:
             give_up = time.monotonic() + START_SECONDS
-            while len(state.notes("running")) == before:
+            while len(state.notes("running")) == before or not state.notes("ran"):
                 assert process.poll() is None, (folder / "output.txt").read_text()[-3000:]
                 assert time.monotonic() < give_up, "no run began"
                 time.sleep(0.02)
-            typical = sorted(state.notes("ran"))[len(state.notes("ran")) // 2 :][:1] or [20.0]
-            time.sleep(dice.uniform(0, 1.2 * typical[0]))
+            time.sleep(dice.uniform(0, max(state.notes("ran"))))
         finally:
             whole = dice.random() < 0.7
             (os.killpg if whole else os.kill)(process.pid, signal.SIGKILL)
