@@ -38,6 +38,11 @@ _HINTS = (
         "does not create a table with both column mapping and a change feed from a query).",
     ),
     (
+        "java.lang.StackOverflowError",
+        "The query is nested too deep for Spark: split it, or give Spark's threads more room with "
+        "spark.driver.extraJavaOptions: -Xss16m in server_side_parameters.",
+    ),
+    (
         "Java heap space",
         "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
     ),
