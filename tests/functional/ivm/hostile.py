@@ -158,7 +158,7 @@ BAD = {
     "open_string": Bad("select 'k as x from @facts", ("syntax error",)),
     "open_comment": Bad(f"{PLAIN} /* no end", ("unclosed", "comment")),
     "open_name": Bad("select `k from @facts", ("syntax error",)),
-    "too_deep_for_spark": Bad(parentheses(5000), ("too complex",)),
+    "too_deep_for_spark": Bad(parentheses(3000), ("nested too deep", "-Xss")),
     "widths": Bad(f"{PLAIN} union all select k from @facts", ("NUM_COLUMNS_MISMATCH",)),
     "ordinal": Bad("select k, count(*) as n from @facts group by 7", ("GROUP_BY_POS_OUT_OF",)),
     "aggregate_in_where": Bad(f"{PLAIN} where sum(v) > 1", ("aggregate", "where")),

@@ -74,6 +74,12 @@ def test_a_locked_catalog_says_what_to_do() -> None:
     assert "one process at a time" in message
 
 
+def test_a_query_too_deep_for_spark_says_what_to_do() -> None:
+    message = best_message(["java.lang.StackOverflowError"])
+    assert "nested too deep" in message
+    assert "-Xss" in message
+
+
 class JavaError:
     def __init__(self, message: str | None, cause: "JavaError | None" = None) -> None:
         self.message, self.cause = message, cause

@@ -48,6 +48,11 @@ _HINTS = (
         "short a retention. Put the file back, or load the table's rows anew.",
     ),
     (
+        "java.lang.StackOverflowError",
+        "The query is nested too deep for Spark: split it, or give Spark's threads more room with "
+        "spark.driver.extraJavaOptions: -Xss16m in server_side_parameters.",
+    ),
+    (
         "Java heap space",
         "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
     ),
