@@ -64,7 +64,7 @@ KEPT = {
     "view_altered": ("alter view @ as select 'x' as k, 1L as total, 1L as n",),
     "view_replaced_by_table": ("drop view @", "create table @ using delta as select 'x' as k"),
     "state_tidied": (
-        "optimize @__ivm zorder by (n)",
+        "optimize @__ivm zorder by (k)",
         "set spark.databricks.delta.retentionDurationCheck.enabled = false",
         "vacuum @__ivm retain 0 hours",
         "alter table @__ivm set tblproperties ('note' = 'kept')",

@@ -87,7 +87,7 @@ class Warehouse:
 
     def append_stream(self, source: str, target: str) -> None:
         """Append what is in one table to another as a stream does."""
-        arriving = self._spark.readStream.table(source).writeStream
+        arriving = self._spark.readStream.table(source).writeStream.format("delta")
         folder = str(self.folder / f"checkpoint_{target}")
         query = arriving.option("checkpointLocation", folder).trigger(availableNow=True)
         query.toTable(f"{self.schema}.{target}").awaitTermination()

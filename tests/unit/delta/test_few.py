@@ -24,7 +24,7 @@ def _sql(query: str, **changed: int) -> str:
     change = delta(view.root, Context(frozenset(names)))
     assert change is not None
     pinned = dict.fromkeys(view.sources, 9)
-    bind = Versions(dict.fromkeys(view.sources, (8, 9)), pinned).bind
+    bind = Versions(dict.fromkeys(view.sources, 8), pinned).bind
     return to_sql(render(with_few(change, names), bind))
 
 

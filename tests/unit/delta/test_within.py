@@ -32,7 +32,7 @@ FULL = """select c.customer_id, o.amount from shop.orders o
 full join shop.customers c on o.customer_id = c.customer_id"""
 KEYS = {"customer_id": "bigint"}
 SOURCES = ("`shop`.`orders`", "`shop`.`customers`")
-BIND = Versions(dict.fromkeys(SOURCES, (8, 9)), dict.fromkeys(SOURCES, 9)).bind
+BIND = Versions(dict.fromkeys(SOURCES, 8), dict.fromkeys(SOURCES, 9)).bind
 BIG = SourceFacts(BIG_ROWS, KEYS)
 
 

@@ -57,7 +57,7 @@ def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
     except NotMaintained as error:
         return {"reason": str(error)}
     pinned = dict.fromkeys(view.sources, 9)
-    versions = Versions(dict.fromkeys(view.sources, (8, 9)), pinned)
+    versions = Versions(dict.fromkeys(view.sources, 8), pinned)
     texts = {
         "state": to_sql(render(fill(layout), versions.bind), pretty=True),
         "visible": to_sql(visible_query(layout, {}, None), pretty=True),

@@ -76,10 +76,7 @@ def test_inserts_and_deletes_are_general() -> None:
 @pytest.mark.parametrize(
     ("commits", "code"),
     [
-        ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties="{}")], "CDF_UNAVAILABLE"),
-        ([_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties=FEED)], None),
         ([_commit(1, "UPDATE"), _commit(2, "SET TBLPROPERTIES", properties=FEED)], None),
-        ([_commit(1, "CLONE")], "CDF_UNAVAILABLE"),
         ([_commit(1, "SET TBLPROPERTIES", properties=FEED), _commit(2, "UPDATE")], None),
         (
             [_commit(1, "SET TBLPROPERTIES", properties=NO_FEED), _commit(2, "UPDATE")],
@@ -111,12 +108,28 @@ def test_inserts_and_deletes_are_general() -> None:
         ([_commit(1, "DROP COLUMNS", columns='["v"]'), _commit(2, "UPDATE")], None),
         ([_commit(1, "REPLACE COLUMNS")], "DATA_SCHEMA_CHANGED"),
         ([_commit(1, "RESTORE")], "DATA_SCHEMA_CHANGED"),
+        ([_commit(1, "REPLACE TABLE AS SELECT", properties=FEED)], "DATA_SCHEMA_CHANGED"),
         ([_commit(1, "ADD COLUMNS"), _commit(2, "UPDATE")], None),
         ([_commit(1, "SET TBLPROPERTIES", properties=NO_FEED)], None),
     ],
 )
 def test_whether_the_feed_can_be_read(commits: list[Commit], code: str | None) -> None:
     broken = _window(*commits).broken
+    assert (broken.code if broken else None) == (ReasonCode(code) if code else None)
+
+
+@pytest.mark.parametrize(
+    ("commit", "code"),
+    [
+        (_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties="{}"), "CDF_UNAVAILABLE"),
+        (_commit(1, "CLONE"), "CDF_UNAVAILABLE"),
+        (_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties=FEED), None),
+    ],
+)
+def test_a_table_replaced_whose_columns_have_only_their_names(
+    commit: Commit, code: str | None
+) -> None:
+    broken = _window(commit, mapped=False).broken
     assert (broken.code if broken else None) == (ReasonCode(code) if code else None)
 
 
@@ -133,7 +146,7 @@ def test_a_query_of_which_it_is_not_known_what_it_reads(operation: str) -> None:
     assert _window(_commit(1, operation), used=None).moved
 
 
-def test_only_what_changed_rows_is_read_of_the_feed() -> None:
+def test_the_feed_is_read_from_the_first_commit_that_changed_rows() -> None:
     found = _window(
         _commit(1, "ADD COLUMNS"),
         _commit(2, "UPDATE"),
@@ -142,7 +155,7 @@ def test_only_what_changed_rows_is_read_of_the_feed() -> None:
         _rename(5, "v", "w"),
     )
     assert (found.recorded, found.pinned) == (0, 5)
-    assert found.changes == (2, 4)
+    assert found.first == 2
 
 
 def test_a_feed_that_is_off_now() -> None:

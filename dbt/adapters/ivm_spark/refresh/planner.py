@@ -248,7 +248,7 @@ class Planner:
         if not decision.moved:
             return plan
         assert layout is not None
-        versions = Versions({name: w.changes for name, w in decision.windows.items()}, pinned)
+        versions = Versions({name: w.first for name, w in decision.windows.items()}, pinned)
         facts_of = _source_facts(found.catalog, next_mark)
         step = Incremental(layout, request.state, decision.windows, versions, facts_of)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)

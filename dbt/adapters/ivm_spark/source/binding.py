@@ -16,14 +16,14 @@ _GAINED = ("insert", "update_postimage")
 
 @dataclass(frozen=True)
 class Versions:
-    """For each source (quoted name) that moved the first and the last version of its feed to read,
-    and for every source the version to refresh to.
+    """For each source (quoted name) that moved the first version of its feed to read, and for every
+    source the version to refresh to.
 
     Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of
     a table (time travel)".
     """
 
-    changes: dict[str, tuple[int, int]]
+    first: dict[str, int]
     pinned: dict[str, int]
 
     def bind(self, scan: Scan) -> Bound:
@@ -46,7 +46,8 @@ class Versions:
             this="table_changes",
             expressions=[
                 exp.Literal.string(scan.relation),
-                *(exp.Literal.number(version) for version in self.changes[scan.relation]),
+                exp.Literal.number(self.first[scan.relation]),
+                exp.Literal.number(self.pinned[scan.relation]),
             ],
         )
         alias = alias_of(scan.alias)

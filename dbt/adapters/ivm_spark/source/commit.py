@@ -112,8 +112,8 @@ class Commit:
         told apart by ids, not names, so that they can be renamed and dropped.
         """
         operation = self.operation.upper()
-        if operation == "REPLACE COLUMNS" or (operation == "RESTORE" and mapped):
-            return True
+        if operation == "REPLACE COLUMNS" or (mapped and (operation == "RESTORE" or self.replaces)):
+            return True  # the feed may read the files of before under the names of after
         if used is None:
             return operation in _COLUMNS
         touched = {path.lower() for path in self._columns()}

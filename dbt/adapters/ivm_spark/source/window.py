@@ -30,9 +30,9 @@ class Window:
     """What happened to a source after `recorded` up to and with `pinned`.
 
     effect is the sum of the commits' effects; rows what their metrics count; broken says why the
-    feed can't be read over the window, where that is known beforehand; changes are the first and
-    the last version that may have changed rows, which is all of the feed that has to be read: what
-    was altered before and after does it no harm.
+    feed can't be read over the window, where that is known beforehand; first is the
+    first version that may have changed rows, where the feed is read from: what was altered before
+    does it no harm. It is read to the newest version, since Delta takes the newest columns.
     """
 
     recorded: int
@@ -40,7 +40,7 @@ class Window:
     effect: Effect
     rows: int
     broken: Reason | None = None
-    changes: tuple[int, int] = (0, 0)
+    first: int = 0
 
     @property
     def moved(self) -> bool:
@@ -69,9 +69,8 @@ def window(name: str, recorded: int, head: Head, used: Set[str] | None) -> Windo
             return Window(recorded, head.version, Effect.GENERAL, rows, reason)
     if not changing:
         return Window(recorded, head.version, Effect.NOTHING, 0)
-    span = (changing[0].version, changing[-1].version)
-    effect = _total([c.effect for c in changing])
-    return Window(recorded, head.version, effect, rows, _broken(name, commits, head), span)
+    effect, first = _total([c.effect for c in changing]), changing[0].version
+    return Window(recorded, head.version, effect, rows, _broken(name, commits, head), first)
 
 
 def _total(effects: Sequence[Effect]) -> Effect:
