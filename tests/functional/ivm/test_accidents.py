@@ -205,12 +205,14 @@ class TestFlagsAndCommands:
         assert results["fast"].status == "error"
         undone = {name for name in names if results[name].status != "success"}
         assert undone, "somebody was still waiting"
-        assert not any(built.exists(name) for name in undone)
+        # Spark may have been done with one before dbt ended it: such a view is whole.
+        early = {name: built.bags(name) for name in undone if built.exists(name)}
         built.write("fast", model("select k from @facts"))
         retried = {r.node.name for r in run_dbt(["retry"])}
         assert retried == {"fast", *undone}
         built.run("fast", *names)
         built.check("fast", *names)
+        assert {name: built.bags(name) for name in early} == early
 
 
 class TestClone:
