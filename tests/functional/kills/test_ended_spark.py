@@ -20,10 +20,13 @@ from dbt.cli.main import dbtRunner
 from pyspark import SparkContext
 
 def end_spark():
-    while not (SparkContext._active_spark_context and
-               SparkContext._active_spark_context.statusTracker().getActiveJobsIds()):
+    while SparkContext._active_spark_context is None:
         time.sleep(0.2)
-    os.kill(SparkContext._gateway.proc.pid, signal.SIGKILL)
+    context = SparkContext._active_spark_context
+    process = context._jvm.java.lang.ProcessHandle.current().pid()
+    while not context._jsc.sc().statusTracker().getActiveStageIds():
+        time.sleep(0.2)
+    os.kill(process, signal.SIGKILL)
 
 threading.Thread(target=end_spark, daemon=True).start()
 result = dbtRunner().invoke(["run"])
