@@ -265,6 +265,11 @@ class Planner:
         return head
 
     def _history(self, request: Request) -> StateHistory:
+        if request.usurper and not mark_in(request.information):
+            raise RefusedError(
+                f"{request.usurper} stands where the state belongs, and was not made by this "
+                f"adapter: {request.state}. Rename or drop it, or give the model another alias."
+            )
         if request.usurper:
             return StateHistory(None, f"replaced by {request.usurper}")
         if not request.state_exists:

@@ -23,7 +23,8 @@ def view_mark(fingerprint: str, described: Any) -> str:
 
 def is_shown(information: str, mark: str, view: str) -> bool:
     """Whether the existing view has this mark and still this text: ALTER VIEW keeps the mark."""
-    return mark_in(information) == mark and _folded(view) in _folded(information)
+    text = f"ViewText:{_folded(view)}View"
+    return mark_in(information) == mark and text in _folded(information)
 
 
 def _folded(text: str) -> str:

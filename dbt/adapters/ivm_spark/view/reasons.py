@@ -69,7 +69,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Refresh more often than the source's log and file retention, or lengthen the retention.",
     ),
     ReasonCode.DATA_SCHEMA_CHANGED: (
-        "Columns of a source that the query uses have changed.",
+        "Columns of a source that the query uses have changed, or may have.",
         "Nothing: the view has been rebuilt on the new columns.",
     ),
     ReasonCode.SOURCE_REPLACED: (
