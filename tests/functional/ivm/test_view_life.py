@@ -137,6 +137,18 @@ class TestAccidentsOfViewAndState:
         assert properties["delta.enableChangeDataFeed"] == "true"
         assert dict(warehouse.rows("show tblproperties state_tidied__ivm"))["note"] == "kept"
 
+    def test_what_is_not_ours_is_never_dropped(self, runs: Any, warehouse: Warehouse) -> None:
+        """A new model, where its state's name is taken by somebody's own table."""
+        warehouse.sql("create table brand_new__ivm using parquet as select 1 as precious")
+        warehouse.write("brand_new", model())
+        message = warehouse.fail("brand_new")["brand_new"]
+        assert "brand_new__ivm" in message
+        assert "Rename or drop it" in message
+        assert warehouse.rows("select precious from brand_new__ivm") == [(1,)]
+        assert not warehouse.exists("brand_new")
+        warehouse.sql("drop table brand_new__ivm")
+        assert kinds(warehouse.run("brand_new")) == {"brand_new": "initial"}
+
     def test_a_count_below_zero_is_never_hidden(self, runs: Any, warehouse: Warehouse) -> None:
         """Somebody writes into the state and makes it look like a refresh."""
         name = "state_written"

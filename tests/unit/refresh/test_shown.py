@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from dbt.adapters.ivm_spark.refresh.shown import is_described, mark_in, unsettled, view_mark
+import pytest
+
+from dbt.adapters.ivm_spark.refresh.shown import (
+    is_described,
+    is_shown,
+    mark_in,
+    unsettled,
+    view_mark,
+)
+from dbt.adapters.ivm_spark.state.held import named
 
 OUTPUTS = (("k", "string"), ("n", "bigint"))
 
@@ -30,3 +39,32 @@ def test_it_is_found_in_what_spark_says_of_a_view() -> None:
             assert mark_in(said) == mark
             assert is_described(mark) == (described is not None)
     assert mark_in("Table Properties: [other=1]") == ""
+
+
+MARK = view_mark("a1-b2-c3", "select k, v from s", OUTPUTS, None)
+
+
+def _information(text: str, mark: str = MARK) -> str:
+    return (
+        f"Type: VIEW\nView Text: {text}\nView Original Text: {text}\n"
+        f"Table Properties: [ivm_spark.fingerprint={mark}]\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("information", "shown"),
+    [
+        (_information("select k,\n  v\nfrom s"), True),
+        (_information("select  k, v from s"), True),
+        (_information(named("select k, v from s", ["k", "v"])), True),
+        (_information("select k, v from s where k > 1"), False),
+        (_information(named("select k, v from s where k > 1", ["k", "v"])), False),
+        (_information("select 1 as one union all select k, v from s"), False),
+        (_information("select k, v from s", "a1-b2-c3"), False),
+        (_information("select k, v from s").replace("ivm_spark", "other"), False),
+        ("", False),
+    ],
+)
+def test_a_view_is_told_by_mark_and_text(information: str, shown: bool) -> None:
+    text = "select k, v from s"
+    assert is_shown(information, MARK, (text, named(text, ["k", "v"]))) is shown

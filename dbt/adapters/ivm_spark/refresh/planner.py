@@ -32,6 +32,7 @@ from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
@@ -212,7 +213,8 @@ class Planner:
         )
         before = mark_in(request.information)
         mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
-        if is_shown(request.information, mark_of_view, view):
+        altered = named(view, [name for name, _ in facts.outputs])
+        if is_shown(request.information, mark_of_view, (view, altered)):
             view = ""
         # ALTER VIEW keeps the relation's comment and drops the columns'.
         described = is_described(before) or is_described(mark_of_view)
@@ -292,6 +294,11 @@ class Planner:
         return head
 
     def _history(self, request: Request) -> StateHistory:
+        if request.usurper and not mark_in(request.information):
+            raise RefusedError(
+                f"{request.usurper} stands where the state belongs, and was not made by this "
+                f"adapter: {request.state}. Rename or drop it, or give the model another alias."
+            )
         if request.usurper:
             return StateHistory(None, f"replaced by {request.usurper}")
         if not request.state_exists:

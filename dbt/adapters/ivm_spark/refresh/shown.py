@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 PROPERTY = "ivm_spark.fingerprint"
@@ -38,9 +38,12 @@ def is_described(mark: str) -> bool:
     return mark.endswith(_DESCRIBED)
 
 
-def is_shown(information: str, mark: str, view: str) -> bool:
-    """Whether the existing view has this mark and still this text: ALTER VIEW keeps the mark."""
-    return mark_in(information) == mark and _folded(view) in _folded(information)
+def is_shown(information: str, mark: str, texts: Iterable[str]) -> bool:
+    """Whether the existing view has this mark and still one of these texts, in which it may have
+    been written: ALTER VIEW keeps the mark."""
+    said = _folded(information)
+    same = any(f"ViewText:{_folded(text)}View" in said for text in texts)
+    return mark_in(information) == mark and same
 
 
 def _folded(text: str) -> str:

@@ -74,7 +74,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Nothing: the view has been rebuilt. Where such rows are usual, use try_cast and its kind.",
     ),
     ReasonCode.DATA_SCHEMA_CHANGED: (
-        "Columns of a source that the query uses have changed.",
+        "Columns of a source that the query uses have changed, or may have.",
         "Nothing: the view has been rebuilt on the new columns.",
     ),
     ReasonCode.SOURCE_REPLACED: (
