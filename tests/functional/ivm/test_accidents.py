@@ -14,7 +14,7 @@ import pytest
 from dbt.tests.util import run_dbt
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from tests.budget import budget
+from tests.budget import only_long
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
 JVM_STACK = ("\tat ", "at org.apache", "java.lang.", "Driver stacktrace")
@@ -46,6 +46,7 @@ def folder_of(warehouse: Warehouse, table: str) -> Path:
     return Path(detail[columns.index("location")].removeprefix("file:"))
 
 
+@only_long
 class TestAJobThatFails:
     """In a task, in writing the state, in reading a source: nothing changes, and `dbt retry`
     goes on when the cause is gone."""
@@ -262,10 +263,11 @@ class TestClone:
         warehouse.sql(f"drop schema {warehouse.schema}_other cascade")
 
 
-MODELS = budget(12, 40)
+MODELS = 40
 THREADS = 8
 
 
+@only_long
 class TestManyModelsAtOnce:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

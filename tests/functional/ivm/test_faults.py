@@ -170,8 +170,12 @@ class TestARunThatEndsAnywhere:
             results = built.dbt("run", ok=None)
         assert reader.reads > len(allowed)
         assert not reader.wrong, reader.wrong[:3]
-        for name, result in results.items():
-            assert result.status == ("error" if name in faults.hit else "success"), result.message
+        done = [name for name, result in results.items() if result.status == "success"]
+        for name in results.keys() - faults.hit.keys():
+            assert name in done, results[name].message
+        # A view that can't be held during its rebuild is rebuilt all the same.
+        assert fault is not Fault.DIED or not faults.hit.keys() & set(done)
+        built.check(*done)
         for name in STEADY:
             assert built.bags(name) == self.at_recorded_versions(built, name)
         assert self.nothing_is_cached(built)
