@@ -257,7 +257,7 @@ class TestClone:
             warehouse.sql("insert into facts values ('d', 8), ('a', 1)")
         assert bag(warehouse.rows("select k from sums")) == bag([("a",), ("b",)]), "as it was"
         run_dbt(["clone", "--state", str(state), "--full-refresh", *other])
-        assert kinds(warehouse.run(flags=other)) == {"sums": "incremental", "above": "incremental"}
+        assert kinds(warehouse.run(flags=other)) == {"sums": "initial", "above": "initial"}
         shown = bag(warehouse.rows(f"select * from {warehouse.schema}_other.sums"))
         assert shown == bag(warehouse.rows(warehouse.queries["sums"]))
         warehouse.sql(f"drop schema {warehouse.schema}_other cascade")

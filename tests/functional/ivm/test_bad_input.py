@@ -76,6 +76,13 @@ BAD: dict[str, tuple[str, list[str]]] = {
 }
 
 
+def last_change(warehouse: Warehouse, model: str) -> int:
+    """The newest version of a model's state that is about more than a property of the table: a
+    rebuild that is going to change the view marks the version which readers keep meanwhile."""
+    commits = warehouse.history(f"{model}__ivm")
+    return next(c["version"] for c in commits if c["operation"] != "SET TBLPROPERTIES")
+
+
 class TestBadInput:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -89,7 +96,7 @@ class TestBadInput:
             "insert into facts values ('a', 1), ('b', 2)",
         )
         warehouse.run()
-        versions = {name: warehouse.version(f"{name}__ivm") for name in BAD}
+        versions = {name: last_change(warehouse, name) for name in BAD}
         warehouse.sql("insert into facts values ('b', 3)")
         for name, (sql, _) in BAD.items():
             warehouse.write(name, sql.replace("@", "{{ target.schema }}."))
@@ -111,7 +118,7 @@ class TestBadInput:
         self, outcome: Any, warehouse: Warehouse, name: str
     ) -> None:
         assert sorted(warehouse.rows(f"select * from {name}")) == [("a", 1), ("b", 2)]
-        assert warehouse.version(f"{name}__ivm") == outcome["versions"][name]
+        assert last_change(warehouse, name) == outcome["versions"][name]
 
     def test_a_new_model_leaves_nothing_behind(self, outcome: Any, warehouse: Warehouse) -> None:
         sql, parts = BAD["hidden_name"]

@@ -27,7 +27,7 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
 from tests.budget import only_long
 from tests.differential.algebra.queries import TABLES, views
-from tests.unit.docs.test_supported_sql import DOCS
+from tests.unit.docs.generators import DOCS
 from tests.unit.golden.shop import RELATIONS
 from tests.unit.golden.test_golden import CASES, sections
 
