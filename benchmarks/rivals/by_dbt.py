@@ -42,6 +42,16 @@ class ByDbt(Rival):
         return [node(m.name, self.name) for m in model.chain]
 
 
+class Appending(ByDbt):
+    """An ivm model whose state is appended to; no other one can stand on it."""
+
+    def __init__(self) -> None:
+        super().__init__("append", materialized="ivm", state_writes="append")
+
+    def fits(self, model: Model) -> bool:
+        return model.below is None
+
+
 class DbtMerge(ByDbt):
     """`materialized='incremental'` with `merge`, written by hand where a right one exists: keys
     that the change feed touches are computed again, and rows that are gone are flagged."""
@@ -62,5 +72,6 @@ class DbtMerge(ByDbt):
 AUTO = ByDbt("auto", materialized="ivm", refresh_policy="auto")
 INCREMENTAL = ByDbt("incremental", materialized="ivm", refresh_policy="incremental")
 FULL = ByDbt("full", materialized="ivm", refresh_policy="full")
+APPEND = Appending()
 TABLE = ByDbt("table", materialized="table")
 MERGE = DbtMerge()

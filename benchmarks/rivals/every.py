@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.rivals.best import Best
-from benchmarks.rivals.by_dbt import AUTO, FULL, INCREMENTAL, MERGE, TABLE
+from benchmarks.rivals.by_dbt import APPEND, AUTO, FULL, INCREMENTAL, MERGE, TABLE
 from benchmarks.rivals.floors import ChangeFeed, EmptyMerge, InsertedRows
 from benchmarks.rivals.rival import Rival
 
@@ -11,6 +11,7 @@ RIVALS: dict[str, Rival] = {
     rival.name: rival
     for rival in (
         AUTO,
+        APPEND,
         INCREMENTAL,
         FULL,
         TABLE,

@@ -41,14 +41,15 @@ class Tally:
 
     views: int = 0
     refused: int = 0
+    appended: int = 0
     cases: int = 0
     seconds: float = 0.0
 
     def __str__(self) -> str:
         rate = 60 * self.cases / self.seconds if self.seconds else 0
         return (
-            f"{self.views} random views maintained ({self.refused} refused), {self.cases} cases, "
-            f"{rate:.0f} a minute"
+            f"{self.views} random views maintained ({self.refused} refused, {self.appended} "
+            f"appended to), {self.cases} cases, {rate:.0f} a minute"
         )
 
 
@@ -56,20 +57,23 @@ TALLY = Tally()
 _databases: list[Database] = []
 
 
-def checked(sql: str, seed: int, seen: Side, wanted: Side) -> Maintained | None:
+def checked(
+    sql: str, seed: int, seen: Side, wanted: Side, appends: bool = False
+) -> Maintained | None:
     """The view after it has been built, and changed and compared BATCHES times; None for one that
-    is not maintained."""
+    is not maintained. appends: its state is appended to where it can be."""
     started = time.monotonic()
     database = _databases.pop() if _databases else Database(TABLES)
     database.empty()
     try:
-        view = Maintained(database, sql)
+        view = Maintained(database, sql, appends)
     except NotMaintained:
         TALLY.refused += 1
         view = None
     if view is not None:
         _check(view, database, random.Random(seed), seen, wanted)
         TALLY.views += 1
+        TALLY.appended += view.appended
     _databases.append(database)  # one in which a statement has failed is not used again
     TALLY.seconds += time.monotonic() - started
     return view

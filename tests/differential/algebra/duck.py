@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.plain import bind_plain
@@ -40,6 +41,17 @@ def merge_sql(parts: Merge) -> str:
         f"{gone}when matched and ({duck(parts.changed)}) then update set {updates} "
         f"when not matched and {duck(parts.born)} then insert ({columns}) values ({values})"
     )
+
+
+def append_sql(parts: Append) -> list[str]:
+    columns = ", ".join(f'"{name}"' for name in parts.columns)
+    if not parts.overwrite:
+        return [f'insert into "v__ivm" ({columns}) {duck(parts.source)}']
+    return [
+        f"create or replace temp table added_up as {duck(parts.source)}",
+        'delete from "v__ivm"',
+        f'insert into "v__ivm" ({columns}) select {columns} from added_up',
+    ]
 
 
 def _to_duck(node: exp.Expr) -> exp.Expr:

@@ -25,6 +25,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.state.append import Append, append
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
@@ -34,24 +35,30 @@ from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node
 from tests.differential.algebra.database import Database, Row
-from tests.differential.algebra.duck import bind, counted, duck, merge_sql
+from tests.differential.algebra.duck import append_sql, bind, counted, duck, merge_sql
 
 _STATE = "`main`.`v__ivm`"
 
 
 class Maintained:
-    """A view on the database's sources. Raises NotMaintained."""
+    """A view on the sources; appends: its state is appended to where it can be, and every
+    third time its rows are added up. Raises NotMaintained."""
 
-    def __init__(self, database: Database, sql: str) -> None:
+    def __init__(self, database: Database, sql: str, appends: bool = False) -> None:
         self._database = database
         self._sql = sql
         view = build_view(sql, database.catalog)
         self._types = self._types_of(probe(view.root))
-        self._layout = lay_out(view, self._types, _STATE)
+        self._layout = lay_out(view, self._types, _STATE, appends)
         check_types(self._layout.input, self._types_of)
         self.sources = [n for n, t in database.tables.items() if t.relation.name in view.sources]
         self._merge = cache(self._merge_statements)
         self._asked: set[tuple[frozenset[str], bool]] = set()
+        self._merged = 0
+
+    @property
+    def appended(self) -> bool:
+        return self._layout.appended
 
     def build(self) -> None:
         self._database.run(f'create or replace table "v__ivm" as {self._fill}')
@@ -64,9 +71,11 @@ class Maintained:
         """
         big = (moved, insert_only) not in self._asked
         self._asked.add((moved, insert_only))
-        statements, asks = self._merge(moved, insert_only, big)
+        self._merged += 1
+        compact = self.appended and self._merged % 3 == 0
+        statements, asks = self._merge(moved, insert_only, big, compact)
         if asks:
-            self._ask_and_merge(moved, insert_only)
+            self._ask_and_merge(moved, insert_only, compact)
         for statement in () if asks else statements:
             self._database.run(statement)
         spoiled = 'select 1 from "v__ivm" where "__ivm_count" is null'
@@ -106,34 +115,40 @@ class Maintained:
         return _spark(self._sql)
 
     def _merge_statements(
-        self, moved: frozenset[str], insert_only: bool, big: bool
+        self, moved: frozenset[str], insert_only: bool, big: bool, compact: bool
     ) -> tuple[list[str], bool]:
         """The statements, and whether questions go between them."""
-        parts = self._parts(moved, insert_only, big, {})
+        parts = self._parts(moved, insert_only, big, compact, {})
         if parts is None:
             return [], False
-        return [*map(_kept, parts.kept), merge_sql(parts)], any(parts.asks)
+        return [*map(_kept, parts.kept), *_changing(parts)], any(parts.asks)
 
-    def _ask_and_merge(self, moved: frozenset[str], insert_only: bool) -> None:
+    def _ask_and_merge(self, moved: frozenset[str], insert_only: bool, compact: bool) -> None:
         answers: dict[Question, Answer] = {}
         there: set[str] = set()
-        parts = self._parts(moved, insert_only, True, answers)
+        parts = self._parts(moved, insert_only, True, compact, answers)
         assert parts is not None
         for number in range(len(parts.asks)):
             asked = open_questions(parts.asks, number, there, answers)
             if asked:
                 rows = self._database.named(duck(questions_sql(asked)))
                 answers.update(answered(asked, rows))
-                parts = self._parts(moved, insert_only, True, answers)
+                parts = self._parts(moved, insert_only, True, compact, answers)
                 assert parts is not None
             for kept in parts.kept[number : number + 1]:
                 self._database.run(_kept(kept))
                 there.add(kept[0])
-        self._database.run(merge_sql(parts))
+        for statement in _changing(parts):
+            self._database.run(statement)
 
     def _parts(
-        self, moved: frozenset[str], insert_only: bool, big: bool, answers: dict[Question, Answer]
-    ) -> Merge | None:
+        self,
+        moved: frozenset[str],
+        insert_only: bool,
+        big: bool,
+        compact: bool,
+        answers: dict[Question, Answer],
+    ) -> Merge | Append | None:
         tables = self._database.tables
         change = delta(
             self._layout.input, Context(frozenset(tables[n].relation.name for n in moved))
@@ -145,12 +160,17 @@ class Maintained:
             for t in tables.values()
         }
         sources = facts if big else {}
-        return merge(
-            self._layout, change, _STATE, bind, insert_only, sources=sources, answers=answers
-        )
+        given, known = (self._layout, change, _STATE, bind, insert_only), (None, sources, answers)
+        if self.appended:
+            return append(*given, compact, *known)
+        return merge(*given, *known)
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))
+
+
+def _changing(parts: Merge | Append) -> list[str]:
+    return append_sql(parts) if isinstance(parts, Append) else [merge_sql(parts)]
 
 
 def _kept(relation: tuple[str, exp.Query]) -> str:

@@ -26,6 +26,10 @@ CALLS = (
     "count({x} > 0 and {x} < 3)",
     "min({x}) filter (where {x} > 0)",
 )
+ADDITIVE_CALLS = (
+    *("count(*)", "count({x})", "count_if({x} > 1)", "sum({x})", "bit_xor({x})"),
+    *("sum({x}) filter (where {x} > 1)", "bool_or({x} > 2)", "bool_and({x} > 2)"),
+)
 WINDOWS = (
     ("row_number()", True),
     ("ntile(2)", True),

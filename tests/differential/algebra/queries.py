@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tests.differential.algebra.database import Table
 from tests.differential.algebra.parts import (
+    ADDITIVE_CALLS,
     CALLS,
     WINDOWS,
     Draw,
@@ -32,12 +33,22 @@ def views(draw: Draw, depth: int = 4) -> str:
     kind = draw(st.sampled_from(("rows", "rows", "distinct", "group", "group", "whole", "sets")))
     if kind == "rows":
         return draw(queries(depth)).sql
-    inner = draw(queries(depth - 1))
+    return _summary(draw, draw(queries(depth - 1)), kind, CALLS)
+
+
+@st.composite
+def summaries(draw: Draw, depth: int = 3) -> str:
+    """A view whose state can be appended to: DISTINCT, or counts and sums of groups."""
+    kind = draw(st.sampled_from(("distinct", "group", "group", "group", "whole")))
+    return _summary(draw, draw(queries(depth - 1)), kind, ADDITIVE_CALLS)
+
+
+def _summary(draw: Draw, inner: Query, kind: str, all_calls: tuple[str, ...]) -> str:
     if kind == "distinct":
         return f"select distinct * from ({inner.sql}) q"
     keys = [] if kind == "whole" else some(draw, [n for n, _ in inner.columns], 2)
     items = [f"q.{k}" for k in keys]
-    calls = draw(st.lists(st.sampled_from(CALLS), min_size=1, max_size=4, unique=True))
+    calls = draw(st.lists(st.sampled_from(all_calls), min_size=1, max_size=4, unique=True))
     numbers = inner.numbers
     for place, call in enumerate(calls):
         argument = draw(st.sampled_from(numbers)) if numbers else "1"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.differential.algebra.batches import SETTINGS, checked
 from tests.differential.algebra.maintained import Maintained
-from tests.differential.algebra.queries import views
+from tests.differential.algebra.queries import summaries, views
 
 
 @SETTINGS
@@ -15,3 +15,10 @@ from tests.differential.algebra.queries import views
 def test_view_equals_its_query(sql: str, seed: int) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted)
+
+
+@SETTINGS
+@given(sql=summaries(), seed=st.integers(0, 2**32))
+def test_a_view_whose_state_is_appended_to(sql: str, seed: int) -> None:
+    note(sql)
+    checked(sql, seed, Maintained.shown, Maintained.wanted, appends=True)

@@ -108,9 +108,12 @@ class TestPinnedVersions:
 class TestTwoRunsAtOnce:
     """Two runs of one model, as two dbt processes on one warehouse would do them."""
 
+    writes = "merge"
+
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {"sums.sql": "{{ config(materialized='ivm') }}" + SUMS}
+        header = f"{{{{ config(materialized='ivm', state_writes='{self.writes}') }}}}"
+        return {"sums.sql": header + SUMS}
 
     @pytest.fixture(scope="class")
     def built(self, warehouse: Warehouse) -> Warehouse:
@@ -135,7 +138,7 @@ class TestTwoRunsAtOnce:
             information="",
             state_exists=True,
             usurper="",
-            config={},
+            config={"state_writes": self.writes},
             full_refresh=full_refresh,
             described={},
             built=[],
@@ -145,7 +148,8 @@ class TestTwoRunsAtOnce:
     @staticmethod
     def commit(refresh: Refresher, state: str) -> int:
         """Commit as the materialization does; how many attempts it took."""
-        template = (Path(PACKAGE_PATH) / "macros" / "state" / "merge.sql").read_text()
+        folder = Path(PACKAGE_PATH) / "macros" / "state"
+        template = "".join((folder / f"{verb}.sql").read_text() for verb in ("merge", "append"))
         adapter = SimpleNamespace(quote=lambda name: f"`{name}`")
         macros = Environment(extensions=["jinja2.ext.do"]).from_string(
             template, globals={"ivm_quoted": str, "adapter": adapter}
@@ -161,7 +165,9 @@ class TestTwoRunsAtOnce:
                     f"create or replace table {state} using delta {FEED} as {refresh.plan.fill}"
                 )
             else:
-                refresh.commit(str(macros.module.ivm_spark__ivm_merge(state, refresh.plan)))
+                verb = "append" if refresh.plan.appends else "merge"
+                macro = getattr(macros.module, f"ivm_spark__ivm_{verb}")
+                refresh.commit(str(macro(state, refresh.plan)))
         return attempts
 
     def test_of_two_equal_refreshes_one_counts(
@@ -236,3 +242,9 @@ class TestTwoRunsAtOnce:
         commits = built.version("sums__ivm") - version
         assert commits == 1 or (commits == 2 and turn % 2 == 1), "a full one may come second"
         assert built.recorded("sums")["facts"] == built.version("facts")
+
+
+class TestTwoRunsThatAppendAtOnce(TestTwoRunsAtOnce):
+    """Delta lets two appends pass each other; the refresh's number does not."""
+
+    writes = "append"

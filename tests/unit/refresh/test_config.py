@@ -74,8 +74,11 @@ def test_what_is_refused(key: str, value: Any, says: str) -> None:
         ("ivm_refresh_policy", "refresh_policy is"),
         ("change_treshold", "change_threshold is"),
         ("emits_changes", "emit_changes is"),
-        ("ivm_keys", "refresh_policy, change_threshold, emit_changes, primary_keys"),
-        ("IVM_strict", "refresh_policy, change_threshold, emit_changes, primary_keys"),
+        ("ivm_keys", "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys"),
+        (
+            "IVM_strict",
+            "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys",
+        ),
     ],
 )
 def test_a_mistyped_key(key: str, meant: str) -> None:

@@ -78,13 +78,14 @@ def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
     return Reading(found, view, None, True)
 
 
-def lay_out(view: View, types: dict[str, str], state: str) -> Layout:
-    """The layout of a view's state, once Spark has said the types of `probe`.
+def lay_out(view: View, types: dict[str, str], state: str, append: bool = False) -> Layout:
+    """The layout of a view's state, once Spark has said the types of `probe`; append: its changes
+    are to be appended.
 
     Raises NotMaintained where the state or the delta has no rule.
     """
     with not_too_deep():
-        planned = layout(view.root, types, state)
+        planned = layout(view.root, types, state, append)
         change = delta(planned.input, Context(frozenset(view.sources)))
         if change is not None and _too_large(change):
             raise not_supported(f"a change of more than {MAX_OPERATORS} operators")

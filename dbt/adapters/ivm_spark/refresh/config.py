@@ -30,6 +30,14 @@ class RefreshPolicy(str, Enum):
     FULL = "full"
 
 
+class StateWrites(str, Enum):
+    """How a refresh changes the state: merged into it, or appended to it and added up by who reads
+    the view."""
+
+    MERGE = "merge"
+    APPEND = "append"
+
+
 class OnChange(str, Enum):
     """dbt's on_configuration_change: what to do where the state is not as configured."""
 
@@ -46,7 +54,7 @@ class ConfigError(ValueError):
 class IvmConfig:
     """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
     primary_keys: keys of sources, columns by relation, which no refresh trusts by now; table: how
-    the state is laid out."""
+    the state is laid out and written."""
 
     refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
     change_threshold: float = 0.3
@@ -56,7 +64,8 @@ class IvmConfig:
     table: Configuration = field(default_factory=Configuration)
 
 
-KEYS = ("refresh_policy", "change_threshold", "emit_changes", "primary_keys")
+KEYS = ("refresh_policy", "change_threshold", "state_writes", "emit_changes", "primary_keys")
+_DEFAULTED = KEYS[:-1]
 
 
 def read_config(values: Mapping[str, Any]) -> IvmConfig:
@@ -68,7 +77,13 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
     given = {key: value for key, value in values.items() if value is not None}
     _check_names(given)
     _check_layout(given)
-    emit_changes = _flag("emit_changes", given.get("emit_changes", True))
+    appends = _one_of("state_writes", StateWrites, given.get("state_writes")) is StateWrites.APPEND
+    emit_changes = _flag("emit_changes", given.get("emit_changes", not appends))
+    if appends and emit_changes:
+        raise ConfigError(
+            "state_writes is append and emit_changes is true; a state that is appended to has no "
+            "change feed of its view's rows"
+        )
     config = IvmConfig(
         refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
         change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
@@ -77,9 +92,9 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
-        table=_table(given, emit_changes),
+        table=_table(given, emit_changes, appends),
     )
-    _check_feed(given)
+    _check_feed(given, emit_changes)
     return config
 
 
@@ -87,7 +102,7 @@ def _check_names(given: Mapping[str, Any]) -> None:
     """A mistyped key would be ignored, and the model be refreshed as nobody wants it."""
     for key in given.keys() - set(KEYS):
         bare = key.lower().removeprefix(PREFIX)
-        meant = get_close_matches(bare, KEYS[:3], 1, _ALIKE)
+        meant = get_close_matches(bare, _DEFAULTED, 1, _ALIKE)
         if meant:
             raise ConfigError(f"{key} is no config of an ivm model; {meant[0]} is")
         if bare != key.lower():
@@ -119,14 +134,14 @@ def _check_layout(given: Mapping[str, Any]) -> None:
         raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
 
 
-def _check_feed(given: Mapping[str, Any]) -> None:
-    """The property of the table must not say otherwise than our own config."""
+def _check_feed(given: Mapping[str, Any], emit_changes: bool) -> None:
+    """The property of the table must not say otherwise than our own configs."""
     said = {k.lower(): v for k, v in given.get("tblproperties", {}).items()}.get(FEED.lower())
-    emits = given.get("emit_changes")
-    if said is not None and emits is not None and str(said).lower() != _SPELLED[emits]:
+    configured = {"emit_changes", "state_writes"} & given.keys()
+    if said is not None and configured and str(said).lower() != _SPELLED[emit_changes]:
         raise ConfigError(
-            f"emit_changes is {_SPELLED[emits]} and tblproperties has {FEED}: {said}; set only "
-            "emit_changes"
+            f"emit_changes is {_SPELLED[emit_changes]} and tblproperties has {FEED}: {said}; set "
+            "only emit_changes"
         )
 
 
@@ -139,13 +154,14 @@ def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
         raise ConfigError(f"{key} is {value!r}; allowed are: {allowed}") from None
 
 
-def _table(given: Mapping[str, Any], emit_changes: bool) -> Configuration:
+def _table(given: Mapping[str, Any], emit_changes: bool, appends: bool) -> Configuration:
     properties = {str(key): _text(v) for key, v in given.get("tblproperties", {}).items()}
     return Configuration(
         _columns(given.get("partition_by", ())),
         _columns(given.get("liquid_clustered_by", ())),
         {FEED: _text(emit_changes), **properties},
         str(given.get("location_root", "")),
+        appends,
     )
 
 

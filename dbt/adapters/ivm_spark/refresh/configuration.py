@@ -17,12 +17,14 @@ _NOT_SHOWN = ("delta.minreaderversion", "delta.minwriterversion")
 @dataclass(frozen=True)
 class Configuration:
     """partitions, clusters: columns as the model writes them; properties: of the table; location:
-    the folder above the state's, empty for the schema's own."""
+    the folder above the state's, empty for the schema's own; appends: changes are appended to the
+    state where its values allow that, not merged into it."""
 
     partitions: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
     properties: Mapping[str, str] = field(default_factory=lambda: {FEED: "true"})
     location: str = ""
+    appends: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,16 @@ class Alteration:
 
 
 def alteration(
-    wanted: Configuration, recorded: Configuration | None, detail: Mapping[str, Any]
+    wanted: Configuration,
+    recorded: Configuration | None,
+    detail: Mapping[str, Any],
+    appends: bool = False,
 ) -> Alteration:
     """What has to change.
 
     recorded: what the model said at the last refresh, None if that is not known: a property that
-    it no longer says goes, one that somebody else set stays; detail: the row of DESCRIBE DETAIL.
+    it no longer says goes, one that somebody else set stays; detail: the row of DESCRIBE DETAIL;
+    appends: how the state was written so far.
     Source: Delta's documentation, "Table properties reference", "Use liquid clustering".
     """
     partitions, clusters = _names(detail, "partitionColumns"), _names(detail, "clusteringColumns")
@@ -83,6 +89,9 @@ def alteration(
         regrouped = wanted.clusters
         if partitions:
             rebuild, regrouped = f"clustered by ({', '.join(wanted.clusters)})", None
+    if wanted.appends is not appends:
+        rewritten = "state_writes: append" if wanted.appends else "state_writes: merge"
+        rebuild = ", ".join(filter(None, (rebuild, rewritten)))
     return Alteration(
         properties={
             key: value

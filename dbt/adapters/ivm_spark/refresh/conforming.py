@@ -20,7 +20,7 @@ def conforming(query: Query, request: Request, history: StateHistory) -> tuple[A
     if mark is None or (mark.configured == table and not history.altered):
         return Alteration(), ""
     detail = query(f"describe detail {request.state}")[0]
-    needed = alteration(table, mark.configured, detail)
+    needed = alteration(table, mark.configured, detail, mark.appends)
     if not needed.needed or request.full_refresh:
         return needed, ""
     differs = f"the state {request.state} is not as configured ({needed})"

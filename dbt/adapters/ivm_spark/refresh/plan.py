@@ -11,6 +11,7 @@ from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configurati
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.view.dialect import to_sql
@@ -32,6 +33,7 @@ class Technique(str, Enum):
     INITIAL = "initial"
     NO_OP = "no_op"
     ROW_BASED = "row_based"
+    APPEND = "append"
     GROUP_AGGREGATE = "group_aggregate"
     AFFECTED_GROUPS = "affected_groups"
     AFFECTED_PARTITIONS = "affected_partitions"
@@ -73,17 +75,41 @@ class MergeSql:
 
 
 @dataclass(frozen=True)
+class AppendSql:
+    """The parts of the INSERT that adds to the state, or takes its place where `overwrite`, for the
+    template `ivm_append`; kept and asks as for a MERGE."""
+
+    kept: tuple[tuple[str, str], ...]
+    asks: tuple[tuple[Question, ...], ...]
+    source: str
+    columns: tuple[str, ...]
+    overwrite: bool
+
+    @classmethod
+    def of(cls, parts: Append) -> AppendSql:
+        """The text of an INSERT's trees."""
+        return cls(
+            kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
+            asks=parts.asks,
+            source=to_sql(parts.source, pretty=True),
+            columns=parts.columns,
+            overwrite=parts.overwrite,
+        )
+
+
+@dataclass(frozen=True)
 class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
-    fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, merge_with: the same
-    with answers to what it asks; view: the SELECT of the view, empty where the view fits already;
-    shown: the mark that the view gets, row: what a row of the state shows in it; alters: the view
-    is there and is altered, else it is created; held_at: the version of the state at which readers
-    are held during a rebuild, None where there is nothing to hold; outputs: (name, type) of the
-    query's columns; estimates: what both ways would take; tuning: session settings to run under,
-    untuned: what they are now; table: how the state is to be laid out, alteration: what makes the
-    one that stands so.
+    fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, or the INSERT where
+    the state is appended to, merge_with: the same with answers to what it asks; view: the
+    SELECT of the view, empty where the view fits already; shown: the mark that the view gets,
+    row: what a row of the state shows in it; alters: the view is there and is altered, else it
+    is created; held_at: the version of the state at which readers are held during a rebuild,
+    None where there is nothing to hold; outputs: (name, type) of the query's columns;
+    estimates: what both ways would take; tuning: session settings to run under, untuned: what
+    they are now; table: how the state is to be laid out, alteration: what makes the one that
+    stands so.
     """
 
     kind: RefreshKind
@@ -91,8 +117,8 @@ class Plan:
     watermark: Watermark
     reason: Reason | None = None
     fill: str = ""
-    merge: MergeSql | None = None
-    merge_with: Callable[[Answers], MergeSql] | None = None
+    merge: MergeSql | AppendSql | None = None
+    merge_with: Callable[[Answers], MergeSql | AppendSql] | None = None
     view: str = ""
     shown: str = ""
     alters: bool = False
@@ -111,6 +137,11 @@ class Plan:
         """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""
         effort = replace(self.watermark.effort, started=started)
         return replace(self, watermark=replace(self.watermark, effort=effort))
+
+    @property
+    def appends(self) -> bool:
+        """Whether the state is changed by an INSERT."""
+        return isinstance(self.merge, AppendSql)
 
     @property
     def altered(self) -> str:

@@ -277,6 +277,6 @@ class Refresher:
         newest = SourceReader(self._query).commits(self._request.state, None)[0]
         if decode(newest.metadata) != self.plan.watermark:
             return Outcome(False, lost=True)
-        if self.plan.kind is RefreshKind.INCREMENTAL:
+        if self.plan.kind is RefreshKind.INCREMENTAL and not self.plan.appends:
             return Outcome(True)
         return Outcome(True, inserted=int(newest.metrics.get("numOutputRows", 0)))

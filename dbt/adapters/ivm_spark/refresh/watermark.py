@@ -40,7 +40,9 @@ class Watermark:
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
     query's columns and of the state's, so that a refresh need not ask again; lasting: code and
     detail of why the query is never maintained; effort: of this refresh; experience: of those
-    before it; configured: what the model said of the table, None where the table is not so."""
+    before it; configured: what the model said of the table, None where the table is not so;
+    appends: the state was built to be appended to; appended: how often it has been since its rows
+    were last added up."""
 
     state_id: str
     refresh: int
@@ -52,6 +54,8 @@ class Watermark:
     effort: Effort = field(default_factory=Effort)
     experience: Experience = field(default_factory=Experience)
     configured: Configuration | None = None
+    appends: bool = False
+    appended: int = 0
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -84,6 +88,8 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         effort=_effort(facts["effort"]) if "effort" in facts else Effort(),
         experience=Experience(**facts.get("experience", {})),
         configured=_configuration(facts["configured"]) if facts.get("configured") else None,
+        appends=facts.get("appends", False),
+        appended=facts.get("appended", 0),
     )
 
 
@@ -93,6 +99,7 @@ def _configuration(facts: dict[str, Any]) -> Configuration:
         tuple(facts["clusters"]),
         facts["properties"],
         facts["location"],
+        facts.get("appends", False),
     )
 
 
@@ -139,7 +146,7 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
     for commit in commits:
         watermark = decode(commit.metadata)
         changed = commit.effect is not Effect.NOTHING
-        merged = changed or commit.operation == "MERGE"
+        merged = changed or commit.operation in ("MERGE", "WRITE")
         if watermark is not None and merged:
             committed = int(commit.committed) if commit.committed.isdigit() else 0
             return StateHistory(

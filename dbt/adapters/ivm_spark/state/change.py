@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
+from dbt.adapters.ivm_spark.state.counts import or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.columns import column, passed
@@ -29,7 +30,7 @@ def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
                 items.append(Item(LOST + accumulator.name, _best(accumulator, "LT", False)))
         elif accumulator.kind is not Kind.RECOMPUTED:
             items.append(Item(accumulator.name, _net(accumulator)))
-    items.append(Item(COUNT, _zero_if_null(exp.Sum(this=column(WEIGHT)))))
+    items.append(Item(COUNT, or_zero(exp.Sum(this=column(WEIGHT)))))
     grouped: Node = Aggregate(delta, layout.keys, tuple(items))
     if layout.hashed:
         nonzero = exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0))
@@ -44,7 +45,7 @@ def _net(accumulator: Accumulator) -> exp.Expr:
     argument = accumulator.argument.copy()
     if accumulator.kind is Kind.COUNT:
         present = not_null(argument)
-        return _zero_if_null(exp.Sum(this=_when(present, column(WEIGHT), exp.Literal.number(0))))
+        return or_zero(exp.Sum(this=_when(present, column(WEIGHT), exp.Literal.number(0))))
     if accumulator.kind is Kind.XOR:  # a row that comes and goes meets itself
         return exp.Anonymous(this="bit_xor", expressions=[argument])
     if accumulator.wide:
@@ -82,7 +83,3 @@ def _best(accumulator: Accumulator, side: str, insert_only: bool) -> exp.Expr:
 
 def _when(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
-
-
-def _zero_if_null(expression: exp.Expr) -> exp.Expr:
-    return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     Kind,
     typed_argument,
 )
+from dbt.adapters.ivm_spark.state.summed import is_additive, summed
 from dbt.adapters.ivm_spark.state.types import check_comparable
 from dbt.adapters.ivm_spark.view.columns import passed
 from dbt.adapters.ivm_spark.view.repeat import repeated
@@ -56,6 +57,7 @@ class Layout:
     keys: state column and expression over `input`; the row's identity, matched null-safe.
     accumulators: the other columns besides `__ivm_count`.
     top: the view's tree over a scan of the state, with the query's outputs.
+    appended: changes are added as rows, and a key's rows are added up where the state is read.
     """
 
     style: Style
@@ -63,6 +65,7 @@ class Layout:
     keys: tuple[Item, ...]
     accumulators: tuple[Accumulator, ...]
     top: Node
+    appended: bool = False
 
     @property
     def whole(self) -> bool:
@@ -119,15 +122,16 @@ def probe(root: Node) -> Node:
     return Aggregate(core.input, core.keys, (*core.aggregates, *arguments))
 
 
-def layout(root: Node, types: dict[str, str], state: str) -> Layout:
+def layout(root: Node, types: dict[str, str], state: str, append: bool = False) -> Layout:
     """The layout of a view's state.
 
     root: the view tree; types: Spark type of every column of `probe(root)`; state: quoted name of
-    the state table. Raises NotMaintained where rows can't be matched (MAP, collations).
+    the state table; append: changes are to be appended, which is done where every value is a sum
+    of its changes. Raises NotMaintained where rows can't be matched (MAP, collations).
     """
     core = core_of(root)
     if isinstance(core, Aggregate):
-        return _groups(root, core, types, state)
+        return _groups(root, core, types, state, append)
     for name in core.columns:
         check_comparable(name, types[name])
     rows = core.input if isinstance(core, Distinct) else core
@@ -135,19 +139,25 @@ def layout(root: Node, types: dict[str, str], state: str) -> Layout:
     fields = tuple((c, c) for c in core.columns)
     style = Style.DISTINCT if isinstance(core, Distinct) else Style.ROWS
     stored: Node = Scan(state, STATE, fields)
+    counted = Scan(state, STATE, (*fields, (COUNT, COUNT)))
+    appended = append and style is Style.DISTINCT
+    if appended:
+        stored = Project(summed(counted, core.columns, ()), keys)
     if style is Style.ROWS:
-        counted = Scan(state, STATE, (*fields, (COUNT, COUNT)))
         stored = repeated(counted, COUNT, core.columns)
-    return Layout(style, rows, keys, (), substitute(root, core, stored))
+    return Layout(style, rows, keys, (), substitute(root, core, stored), appended)
 
 
-def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str) -> Layout:
+def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str, append: bool) -> Layout:
     for key in core.keys:
         check_comparable(key.name, types[key.name])
     kept = Accumulators(types)
     values = [Item(item.name, kept.keep(item)) for item in core.aggregates]
     names = [k.name for k in core.keys] + [a.name for a in kept.all] + [COUNT]
-    scan = Scan(state, STATE, tuple((n, n) for n in names))
-    stored = Project(scan, (*passed(k.name for k in core.keys), *values))
+    groups: Node = Scan(state, STATE, tuple((n, n) for n in names))
+    appended = append and is_additive(kept.all)
+    if appended:
+        groups = summed(groups, tuple(k.name for k in core.keys), kept.all)
+    stored = Project(groups, (*passed(k.name for k in core.keys), *values))
     top = substitute(root, core, stored)
-    return Layout(Style.GROUPS, core.input, core.keys, kept.all, top)
+    return Layout(Style.GROUPS, core.input, core.keys, kept.all, top, appended)

@@ -19,6 +19,7 @@ from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
+from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.bound import Binding
@@ -29,7 +30,6 @@ from dbt.adapters.ivm_spark.view.walk import substitute
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
 _FRESH = "__ivm_fresh_"
-_RAISE = "ivm: the state does not fit its sources (a negative count); run with --full-refresh"
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def merge(
         else final(change)
     )
     lookup = _lookup(layout, insert_only)
-    updates = [(COUNT, _checked(_sum(COUNT)))]
-    inserts = [(COUNT, _checked(_s(COUNT)))]
+    updates = [(COUNT, checked(_sum(COUNT)))]
+    inserts = [(COUNT, checked(_s(COUNT)))]
     changes: list[exp.Expr] = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
     for accumulator in layout.accumulators:
         updated = _updated(accumulator, lookup)
@@ -134,13 +134,6 @@ def _on(layout: Layout) -> exp.Expr:
     return exp.and_(*same)
 
 
-def _checked(count: exp.Expr) -> exp.Expr:
-    """A count that raises when it is negative: that would be a wrong state, never hidden."""
-    negative = exp.LT(this=count.copy(), expression=exp.Literal.number(0))
-    error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(_RAISE)])
-    return exp.Case(ifs=[exp.If(this=negative, true=exp.cast(error, "bigint"))], default=count)
-
-
 def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
     """Whether an accumulator's value really changes; a sum that becomes or ceases to be NULL is
     seen at its counter."""
@@ -162,22 +155,22 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind is Kind.RECOMPUTED:
         return _s(_FRESH + name)
     if accumulator.kind is Kind.COUNT:
-        return _checked(_sum(name))
+        return checked(_sum(name))
     if accumulator.kind is Kind.SUM:
-        kept = _or_zero(_t(name))
+        kept = or_zero(_t(name))
         if accumulator.tight:
             none = exp.EQ(this=_t(accumulator.counter), expression=exp.Literal.number(0))
             zero = exp.If(this=none, true=exp.Literal.number(0))
             kept = exp.Case(ifs=[zero], default=_t(name))
-        both: exp.Expr = exp.Add(this=kept, expression=_or_zero(_s(name)))
+        both: exp.Expr = exp.Add(this=kept, expression=or_zero(_s(name)))
         both = exp.cast(both, accumulator.type_name)
         if accumulator.tight:
             both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])
-        return _null_without(_sum(accumulator.counter), both)
+        return null_without(_sum(accumulator.counter), both)
     if accumulator.kind is Kind.XOR:
-        differing = exp.BitwiseXor(this=_or_zero(_t(name)), expression=_or_zero(_s(name)))
+        differing = exp.BitwiseXor(this=or_zero(_t(name)), expression=or_zero(_s(name)))
         value = exp.cast(differing, accumulator.type_name)
-        return _null_without(_sum(accumulator.counter), value)
+        return null_without(_sum(accumulator.counter), value)
     return _looked_up(accumulator, lookup, _extreme(accumulator, _t(name), _s(name)))
 
 
@@ -189,7 +182,7 @@ def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         return _s(name)
     if accumulator.kind in (Kind.SUM, Kind.XOR):
         value = exp.cast(_s(name), accumulator.type_name)
-        return _null_without(_s(accumulator.counter), value)
+        return null_without(_s(accumulator.counter), value)
     return _looked_up(accumulator, lookup, _s(name))
 
 
@@ -204,16 +197,6 @@ def _looked_up(accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp
 def _extreme(accumulator: Accumulator, left: exp.Expr, right: exp.Expr) -> exp.Expr:
     name = "least" if accumulator.kind is Kind.MIN else "greatest"
     return exp.Anonymous(this=name, expressions=[left, right])
-
-
-def _or_zero(expression: exp.Expr) -> exp.Expr:
-    return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])
-
-
-def _null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
-    """NULL where no non-null value is left, else the value."""
-    some = exp.NEQ(this=counter, expression=exp.Literal.number(0))
-    return exp.Case(ifs=[exp.If(this=some, true=value)])
 
 
 def _extrema(layout: Layout) -> list[Accumulator]:

@@ -35,7 +35,9 @@
     {%- for name, query in refresh.kept() -%}
       {%- do refresh.keep(name, ivm_keep(name, query)) -%}
     {%- endfor -%}
-    {%- if refresh.plan.merge -%}
+    {%- if refresh.plan.appends -%}
+      {%- do refresh.commit(ivm_append(state, refresh.plan)) -%}
+    {%- elif refresh.plan.merge -%}
       {%- do refresh.commit(ivm_merge(state, refresh.plan)) -%}
     {%- else -%}
       {%- do refresh.commit(ivm_create_state(state, refresh.plan)) -%}

@@ -1,0 +1,90 @@
+"""How a delta is added to a state that is only appended to: one INSERT of the grouped change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.few import with_few
+from dbt.adapters.ivm_spark.delta.monotone import monotone
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, narrowed, questions
+from dbt.adapters.ivm_spark.delta.shared import shared
+from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.change import grouped_change
+from dbt.adapters.ivm_spark.state.counts import or_zero
+from dbt.adapters.ivm_spark.state.fill import state_column
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.summed import summed
+from dbt.adapters.ivm_spark.view.bound import Binding
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, UnionAll
+
+
+@dataclass(frozen=True)
+class Append:
+    """The rows that an INSERT adds to the state, or that replace it: `source` has the state's
+    `columns` in their order. kept and asks as for a MERGE."""
+
+    kept: tuple[tuple[str, exp.Query], ...]
+    asks: tuple[tuple[Question, ...], ...]
+    source: exp.Query
+    columns: tuple[str, ...]
+    overwrite: bool
+
+
+def append(
+    layout: Layout,
+    delta: Node,
+    state: str,
+    bind: Binding,
+    insert_only: bool,
+    compact: bool,
+    changed: Mapping[str, int] | None = None,
+    sources: Mapping[str, SourceFacts] | None = None,
+    answers: Answers | None = None,
+) -> Append:
+    """The INSERT of a delta of `layout.input`.
+
+    compact: the state's rows and the change are added up, one row a key, and take the state's
+    place; the others as for `merge`. A group that the change leaves as it is has no row.
+    """
+    kept, relation = shared(with_within(delta, sources or {}))
+    change = grouped_change(layout, relation, insert_only and monotone(layout.input))
+    keys = tuple(key.name for key in layout.keys)
+    names = (*keys, *(a.name for a in layout.accumulators), COUNT)
+    rows: Node = Project(Filter(change, _some(layout)), _typed(layout))
+    if compact:
+        stored = Scan(state, STATE, tuple((name, name) for name in names))
+        rows = summed(UnionAll((stored, rows)), keys, layout.accumulators)
+    rows = Project(rows, tuple(state_column(layout, name) for name in layout.columns))
+
+    def final(node: Node) -> exp.Query:
+        return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
+
+    return Append(
+        kept=tuple((k.name, final(k.relation)) for k in kept),
+        asks=(*(tuple(questions(k.relation)) for k in kept), tuple(questions(change))),
+        source=final(rows),
+        columns=layout.columns,
+        overwrite=compact,
+    )
+
+
+def _some(layout: Layout) -> exp.Expr:
+    """Whether anything of a group changes."""
+    names = (*(a.name for a in layout.accumulators), COUNT)
+    zero = exp.Literal.number(0)
+    return exp.or_(*(exp.NEQ(this=or_zero(column(n)), expression=zero.copy()) for n in names))
+
+
+def _typed(layout: Layout) -> tuple[Item, ...]:
+    """The change's columns as the state has them."""
+    return (
+        *passed(key.name for key in layout.keys),
+        *(Item(a.name, exp.cast(column(a.name), a.type_name)) for a in layout.accumulators),
+        *passed((COUNT,)),
+    )
