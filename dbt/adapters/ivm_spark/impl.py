@@ -12,6 +12,8 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.explain.compiled import compiled
+from dbt.adapters.ivm_spark.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.refresh.feed_reader import FeedReader
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
@@ -57,6 +59,16 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
         """What run_results.json and the console say of a refresh."""
         return IvmAdapterResponse.of(refresher)
+
+    @available
+    def ivm_explainer(self, **request: Any) -> Explainer:
+        """One model explained, for the macro `ivm_explain`; see `Explainer.for_model`."""
+        return Explainer.for_model(self._rows_of, self._pins, **request)
+
+    @available
+    def ivm_compiled(self, unique_id: str) -> str:
+        """The SQL that a run would give a model; see `compiled`."""
+        return compiled(self.config, self.get_macro_resolver(), unique_id)
 
     @available
     def ivm_feed(self) -> FeedReader:

@@ -12,18 +12,23 @@ from dbt.adapters.ivm_spark.source.window import Head, Window
 
 
 def source_marks(
-    query: Query, decision: Decision, heads: Mapping[str, Head], mark: Watermark | None
+    query: Query,
+    decision: Decision,
+    heads: Mapping[str, Head],
+    mark: Watermark | None,
+    count: bool = True,
 ) -> dict[str, SourceMark]:
     """The marks of the sources at the versions of their heads.
 
     A rebuild asks for each table's id and counts its rows, which Delta answers from its log where
-    it can; else they follow from the recorded ones and what the windows inserted.
+    it can; without `count`, and where it is no rebuild, they follow from the recorded ones and what
+    the windows inserted.
     """
     if not decision.build and not decision.windows and mark is not None:
         return mark.sources
     reader = SourceReader(query)
     if decision.build or mark is None:
-        counts = _row_counts(query, heads)
+        counts = _row_counts(query, heads) if count else _recorded_rows(heads, mark)
         return {
             name: SourceMark(
                 reader.table_id(name),
@@ -59,6 +64,11 @@ def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
     )
     row = list(query(f"select {counts}")[0].values())
     return {name: int(count) for name, count in zip(heads, row, strict=True)}
+
+
+def _recorded_rows(heads: Mapping[str, Head], mark: Watermark | None) -> dict[str, int]:
+    known = mark.sources if mark is not None else {}
+    return {name: known[name].rows if name in known else 0 for name in heads}
 
 
 def _gained(window: Window) -> int:

@@ -105,19 +105,11 @@ def message(plan: Plan, outcome: Outcome) -> str:
 
 def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[str, Any]:
     """The fields of adapter_response in run_results.json (DESIGN section 2); seconds by phase."""
-    reason = plan.reason
     return {
         "_message": message(plan, outcome),
         "refresh_kind": plan.kind.value,
         "technique": plan.technique.value,
-        "reason": None
-        if reason is None
-        else {
-            "code": reason.code.value,
-            "sentence": reason.code.sentence,
-            "detail": reason.detail,
-            "remedy": reason.code.remedy,
-        },
+        "reason": plan.reason.facts if plan.reason is not None else None,
         "altered": plan.alteration.steps,
         "rows_inserted": outcome.inserted,
         "rows_updated": outcome.updated,

@@ -9,6 +9,7 @@ from enum import Enum
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
+from dbt.adapters.ivm_spark.refresh.findings import Findings
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.state.append import Append
@@ -109,7 +110,7 @@ class Plan:
     None where there is nothing to hold; outputs: (name, type) of the query's columns;
     estimates: what both ways would take; tuning: session settings to run under, untuned: what
     they are now; table: how the state is to be laid out, alteration: what makes the one that
-    stands so.
+    stands so; findings: what it was made from, None where nothing was looked at.
     """
 
     kind: RefreshKind
@@ -132,6 +133,7 @@ class Plan:
     warning: str = ""
     table: Configuration = field(default_factory=Configuration)
     alteration: Alteration = field(default_factory=Alteration)
+    findings: Findings | None = field(default=None, repr=False)
 
     def begun(self, started: int) -> Plan:
         """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""

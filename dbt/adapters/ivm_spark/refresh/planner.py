@@ -5,17 +5,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
-from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
@@ -25,7 +26,9 @@ from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.refresh.shown import is_described, is_shown, mark_in, view_mark
+from dbt.adapters.ivm_spark.refresh.technique import technique_of
 from dbt.adapters.ivm_spark.refresh.tuning import tuned
+from dbt.adapters.ivm_spark.refresh.warnings import warnings
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
@@ -33,9 +36,9 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.held import named
-from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
+from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
-from dbt.adapters.ivm_spark.state.visible import stored_query, visible, visible_stored
+from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.parse import parse
@@ -44,8 +47,6 @@ from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCod
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.size import not_too_deep
 from dbt.adapters.ivm_spark.view.tree import Node
-from dbt.adapters.ivm_spark.view.tree import Window as WindowNode
-from dbt.adapters.ivm_spark.view.walk import walk
 
 _SETTINGS = (
     "spark.sql.ansi.enabled",
@@ -63,41 +64,18 @@ OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 _READS_AGAIN = (Technique.AFFECTED_GROUPS, Technique.AFFECTED_PARTITIONS)
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What Spark says of a query: (name, type) of its outputs, types of the probe's columns."""
-
-    outputs: tuple[tuple[str, str], ...]
-    types: dict[str, str]
-
-
-@dataclass(frozen=True)
-class _Findings:
-    """All that is known of a refresh before it is decided. known: the recorded refresh was of this
-    query; version: the state's newest, None without a state; session: the session's settings;
-    alteration: what the state's table needs; kept: it is to stay as it is all the same."""
-
-    catalog: Catalog
-    reading: Reading
-    facts: Facts
-    layout: Layout | None
-    heads: dict[str, Head]
-    mark: Watermark | None
-    known: bool
-    version: int | None
-    experience: Experience
-    session: dict[str, str]
-    alteration: Alteration
-    kept: bool
-
-
 class Planner:
-    """Plans refreshes through one connection; `pins` are shared by the whole run."""
+    """Plans refreshes through one connection; `pins` are shared by the whole run.
 
-    def __init__(self, query: Query, pins: Pins) -> None:
+    counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
+    is only looked at does without, so that it reads metadata only.
+    """
+
+    def __init__(self, query: Query, pins: Pins, counts: bool = True) -> None:
         self._query = query
         self._reader = SourceReader(query)
         self._pins = pins
+        self._counts = counts
 
     def plan(self, request: Request) -> Plan:
         """The plan of one refresh.
@@ -177,17 +155,9 @@ class Planner:
         if decision.build and layout is not None and reading.view is not None and warning:
             appends = request.config.table.appends
             layout = lay_out(reading.view, facts.types, request.state, appends)
-        warning = "; ".join(
-            filter(
-                None,
-                (
-                    warning,
-                    _obey(request.config, decision, reading.lasting),
-                    _not_appended(request.config, decision, layout),
-                ),
-            )
-        )
-        found = _Findings(
+        said = warnings(request.config, decision, reading.lasting, layout)
+        warning = "; ".join(filter(None, (warning, *said)))
+        found = Findings(
             catalog,
             reading,
             facts,
@@ -204,15 +174,14 @@ class Planner:
         return self._assemble(request, found, decision, warning)
 
     def _assemble(
-        self, request: Request, found: _Findings, decision: Decision, warning: str
+        self, request: Request, found: Findings, decision: Decision, warning: str
     ) -> Plan:
         reading, facts, layout = found.reading, found.facts, found.layout
         heads, mark = found.heads, found.mark
-        marks = source_marks(self._query, decision, heads, mark)
+        marks = source_marks(self._query, decision, heads, mark, self._counts)
         compact = mark is not None and mark.appended >= COMPACT_AFTER
-        view, row = visible_stored(facts.outputs, request.state), stored_row(facts.outputs)
+        view, row = found.view_text(request.state), stored_row(facts.outputs)
         if layout is not None:
-            view = visible(layout, facts.types, facts.outputs)
             row = shown_row(layout, facts.types, facts.outputs)
         next_mark = Watermark(
             state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
@@ -254,6 +223,7 @@ class Planner:
             windows=_shown(decision, heads),
             estimates=decision.estimates,
             warning=warning,
+            findings=found,
         )
         pinned = {name: head.version for name, head in heads.items()}
         if decision.build:
@@ -406,35 +376,3 @@ def _shown(decision: Decision, heads: dict[str, Head]) -> dict[str, Window]:
     if decision.windows:
         return decision.windows
     return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads.items()}
-
-
-def technique_of(layout: Layout) -> Technique:
-    """How an incremental refresh changes a state of this layout."""
-    if layout.appended:
-        return Technique.APPEND
-    if layout.style is not Style.GROUPS:
-        windowed = any(isinstance(node, WindowNode) for node in walk(layout.input))
-        return Technique.AFFECTED_PARTITIONS if windowed else Technique.ROW_BASED
-    return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE
-
-
-def _not_appended(config: IvmConfig, decision: Decision, layout: Layout | None) -> str:
-    """A warning where the state is built to be merged into although it was to be appended to."""
-    if not decision.build or not config.table.appends or layout is None or layout.appended:
-        return ""
-    return (
-        "state_writes is append, but the view's values are not all counts and sums: its state is "
-        "merged into"
-    )
-
-
-def _obey(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
-    """Refuse what `incremental_strict` forbids; the warning that `incremental` asks for."""
-    reason = decision.reason or lasting
-    if reason is None or reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
-        return ""
-    if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
-        raise RefusedError(refused(reason))
-    if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
-        return f"refreshed in full. {reason} {reason.code.remedy}"
-    return ""

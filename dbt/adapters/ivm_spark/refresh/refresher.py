@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     open_questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.refresh.config import ConfigError, RefreshPolicy, read_config
+from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -33,8 +33,7 @@ from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.watermark import decode
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.view.catalog import relation_key
-from dbt.adapters.ivm_spark.view.dialect import is_empty, to_sql, without_end
+from dbt.adapters.ivm_spark.view.dialect import to_sql
 
 ATTEMPTS = 5
 
@@ -61,54 +60,9 @@ class Refresher:
         self.plan = self._planned()
 
     @classmethod
-    def for_model(
-        cls,
-        query: Query,
-        pins: Pins,
-        *,
-        model: str,
-        sql: str,
-        view: str,
-        state: str,
-        information: str,
-        described: Any,
-        state_exists: bool,
-        usurper: str,
-        config: Mapping[str, Any],
-        full_refresh: bool,
-        built: Iterable[str],
-        limited: bool,
-    ) -> Refresher:
-        """A refresher for a model; its plan is made.
-
-        model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds; information: what dbt's cache has of the existing view; usurper:
-        what stands in the state's place that is no Delta table; described: the
-        descriptions that are persisted on the view; limited: the
-        SQL reads only some of the rows. Raises CompilationError for a config or query that is
-        refused.
-        """
-        query_text = without_end(sql)
-        if is_empty(query_text):
-            # Spark would take the text for a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
-            raise CompilationError(f"Model {model}: it has no query. Write a SELECT.")
-        try:
-            request = Request(
-                sql=query_text,
-                view=view,
-                state=state,
-                information=information,
-                described=described,
-                state_exists=state_exists,
-                usurper=usurper,
-                config=read_config(config),
-                full_refresh=full_refresh,
-                built=frozenset(relation_key(name) for name in built),
-                limited=limited,
-            )
-            return cls(query, pins, request, model)
-        except ConfigError as error:
-            raise CompilationError(f"Model {model}: {error}.") from error
+    def for_model(cls, query: Query, pins: Pins, *, model: str, **said: Any) -> Refresher:
+        """A refresher for a model; its plan is made. Raises as `Request.of_model` does."""
+        return cls(query, pins, Request.of_model(model=model, **said), model)
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Name and query of each temporary relation that the MERGE reads, to be kept one by one;

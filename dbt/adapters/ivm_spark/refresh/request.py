@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.ivm_spark.refresh.config import IvmConfig
+from dbt_common.exceptions import CompilationError
+
+from dbt.adapters.ivm_spark.refresh.config import ConfigError, IvmConfig, read_config
+from dbt.adapters.ivm_spark.view.catalog import relation_key
+from dbt.adapters.ivm_spark.view.dialect import is_empty, without_end
 
 
 @dataclass(frozen=True)
@@ -30,3 +35,50 @@ class Request:
     full_refresh: bool
     built: frozenset[str]
     limited: bool = False
+
+    @classmethod
+    def of_model(
+        cls,
+        *,
+        model: str,
+        sql: str,
+        view: str,
+        state: str,
+        information: str,
+        described: Any,
+        state_exists: bool,
+        usurper: str,
+        config: Mapping[str, Any],
+        full_refresh: bool,
+        built: Iterable[str],
+        limited: bool,
+    ) -> Request:
+        """What the macro `ivm_request` says of a model.
+
+        model: the name for messages; view, state: quoted names; built: names of the relations
+        that this run builds; information: what dbt's cache has of the existing view; usurper:
+        what stands in the state's place that is no Delta table; described: the
+        descriptions that are persisted on the view; limited: the
+        SQL reads only some of the rows. Raises CompilationError for a config or query that is
+        refused.
+        """
+        text = without_end(sql)
+        if is_empty(text):
+            # Spark would take the text for a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
+            raise CompilationError(f"Model {model}: it has no query. Write a SELECT.")
+        try:
+            return cls(
+                sql=text,
+                view=view,
+                state=state,
+                information=information,
+                described=described,
+                state_exists=state_exists,
+                usurper=usurper,
+                config=read_config(config),
+                full_refresh=full_refresh,
+                built=frozenset(relation_key(name) for name in built),
+                limited=limited,
+            )
+        except ConfigError as error:
+            raise CompilationError(f"Model {model}: {error}.") from error

@@ -17,13 +17,18 @@ VOID = "void"
 """The type of a bare NULL; a Delta table can't have such a column."""
 
 
-def visible(layout: Layout, types: dict[str, str], outputs: tuple[tuple[str, str], ...]) -> str:
+def visible(
+    layout: Layout,
+    types: dict[str, str],
+    outputs: tuple[tuple[str, str], ...],
+    pretty: bool = False,
+) -> str:
     """The SELECT of the view `<model>`; its columns are named by the view's column list.
 
     types: Spark types of the columns of `probe`; outputs: (name, Spark type) of the query's
     columns, in order.
     """
-    return to_sql(visible_query(layout, types, [kind for _, kind in outputs]))
+    return to_sql(visible_query(layout, types, [kind for _, kind in outputs]), pretty)
 
 
 def visible_query(layout: Layout, types: dict[str, str], wanted: list[str] | None) -> exp.Query:

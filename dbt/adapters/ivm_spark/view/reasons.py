@@ -126,6 +126,16 @@ class Reason:
     code: ReasonCode
     detail: str = ""
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """The reason for programs."""
+        return {
+            "code": self.code.value,
+            "sentence": self.code.sentence,
+            "detail": self.detail,
+            "remedy": self.code.remedy,
+        }
+
     def __str__(self) -> str:
         return f"{self.code.value}: {self.code.sentence}" + (
             f" ({self.detail})" if self.detail else ""

@@ -8,7 +8,7 @@ create or replace table {{ ivm_quoted(state) }}
 using delta
 {{ ivm_state_partitions(plan) }}
 {{ ivm_state_properties(plan.table.properties) }}
-{{ ivm_state_location(state) }}
+{{ ivm_state_location(state, plan) }}
 as
 {{ plan.fill }}
 {%- endmacro %}
@@ -30,8 +30,8 @@ tblproperties (
 )
 {%- endmacro %}
 
-{% macro ivm_state_location(state) -%}
-  {%- if config.get('location_root') -%}
-location {{ adapter.ivm_literal(config.get('location_root') ~ '/' ~ state.identifier) }}
+{% macro ivm_state_location(state, plan) -%}
+  {%- if plan.table.location -%}
+location {{ adapter.ivm_literal(plan.table.location ~ '/' ~ state.identifier) }}
   {%- endif -%}
 {%- endmacro %}

@@ -5,28 +5,35 @@
 
 {% macro ivm_spark__ivm_refresher(target, state, existing, stored) -%}
   {%- do ivm_check_names(state) -%}
+  {{ return(adapter.ivm_refresher(**ivm_request(
+      model, compiled_code, target, existing, stored, should_full_refresh()))) }}
+{%- endmacro %}
+
+{#- What the planner wants to know of a model; node: as `model`, or in graph.nodes. -#}
+{% macro ivm_request(node, sql, target, existing, stored, full_refresh) -%}
   {%- set built = [] -%}
   {%- for id in selected_resources if id in graph.nodes -%}
-    {%- set node = graph.nodes[id] -%}
-    {%- if node.relation_name -%}
-      {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+    {%- set other = graph.nodes[id] -%}
+    {%- if other.relation_name -%}
+      {%- set relation = api.Relation.create(schema=other.schema, identifier=other.alias) -%}
       {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
     {%- endif -%}
   {%- endfor -%}
-  {{ return(adapter.ivm_refresher(
-      model=model.unique_id,
-      sql=compiled_code,
-      view=ivm_quoted(target),
-      state=ivm_quoted(state),
-      information=(existing.information or '') if existing is not none and existing.is_view else '',
-      described=ivm_described(),
-      state_exists=stored is not none,
-      usurper=ivm_usurper(stored),
-      config=model.config,
-      full_refresh=should_full_refresh(),
-      built=built,
-      limited=ivm_is_limited(),
-  )) }}
+  {{ return({
+      'model': node.unique_id,
+      'sql': sql,
+      'view': ivm_quoted(target),
+      'state': ivm_quoted(ivm_state_relation(target)),
+      'information': (existing.information or '')
+        if existing is not none and existing.is_view else '',
+      'described': ivm_described(node),
+      'state_exists': stored is not none,
+      'usurper': ivm_usurper(stored),
+      'config': node.config,
+      'full_refresh': full_refresh,
+      'built': built,
+      'limited': ivm_is_limited(),
+  }) }}
 {%- endmacro %}
 
 {#- No other model, seed or snapshot may be where this model's state is. -#}
@@ -40,14 +47,15 @@
   {%- endfor -%}
 {%- endmacro %}
 
-{#- The descriptions that persist_docs puts on the view. -#}
-{% macro ivm_described() -%}
+{#- The descriptions that persist_docs puts on a node's view. -#}
+{% macro ivm_described(node) -%}
   {%- set described = {} -%}
-  {%- if config.persist_relation_docs() and model.description -%}
-    {%- do described.update({'relation': model.description}) -%}
+  {%- set persisted = node.config.get('persist_docs') or {} -%}
+  {%- if persisted.get('relation') and node.description -%}
+    {%- do described.update({'relation': node.description}) -%}
   {%- endif -%}
-  {%- if config.persist_column_docs() -%}
-    {%- for name, column in model.columns.items() if column.description -%}
+  {%- if persisted.get('columns') -%}
+    {%- for name, column in node.columns.items() if column.description -%}
       {%- do described.update({'column ' ~ name: column.description}) -%}
     {%- endfor -%}
   {%- endif -%}

@@ -1,0 +1,52 @@
+{#- How a model is maintained and what its next run would do; nothing is changed.
+
+    dbt run-operation ivm_explain --args '{model: revenue_by_customer}'
+    dbt --quiet run-operation ivm_explain --args '{model: revenue_by_customer, format: json}'
+
+    model    its name, or its id
+    format   text, or json, whose keys docs/explain.md names
+    sql      with text: also the statements
+-#}
+{% macro ivm_explain(model, format='text', sql=false) -%}
+  {%- set node = ivm_node_of(model) -%}
+  {%- set explainer = ivm_explainer(node) -%}
+  {%- do print(explainer.text(format, ivm_statements(node, explainer), sql)) -%}
+{%- endmacro %}
+
+{#- The explainer of a node of the graph: `.text(...)`, `.faults(...)`, `.plan`. -#}
+{% macro ivm_explainer(node) -%}
+  {{ return(adapter.dispatch('ivm_explainer', 'dbt')(node)) }}
+{%- endmacro %}
+
+{% macro ivm_spark__ivm_explainer(node) -%}
+  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
+  {%- set state = ivm_state_relation(target) -%}
+  {%- set asked = node.config.get('full_refresh') -%}
+  {{ return(adapter.ivm_explainer(materialized=node.config.materialized, **ivm_request(
+      node,
+      adapter.ivm_compiled(node.unique_id),
+      target,
+      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
+      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
+      flags.FULL_REFRESH if asked is none else asked,
+  ))) }}
+{%- endmacro %}
+
+{#- The SQL by name: what the next run sends, or what it would send after a change. -#}
+{% macro ivm_statements(node, explainer) -%}
+  {%- set state = ivm_state_relation(
+      api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+  {%- set found = [] -%}
+  {%- set example = explainer.example -%}
+  {%- if example is not none -%}
+    {%- for name, query in example.merge.kept -%}
+      {%- do found.append(('keep ' ~ name, ivm_keep(name, query))) -%}
+    {%- endfor -%}
+    {%- do found.append(('merge', ivm_append(state, example) if example.appends else ivm_merge(state, example))) -%}
+  {%- endif -%}
+  {%- if explainer.plan.fill -%}
+    {%- do found.append(('build', ivm_create_state(state, explainer.plan))) -%}
+  {%- endif -%}
+  {%- do found.append(('view', explainer.view_sql)) -%}
+  {{ return(found) }}
+{%- endmacro %}

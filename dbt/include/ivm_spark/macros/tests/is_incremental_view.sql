@@ -1,0 +1,32 @@
+{#- A generic test: the model is maintained incrementally, as far as its query, its config and its
+    sources' change feeds go; its row says why not. It plans as a run does and reads no rows.
+
+    techniques   those that will do: row_based, group_aggregate, affected_groups,
+                 affected_partitions; all of them if none is named
+-#}
+{% test is_incremental_view(model, techniques=none) -%}
+  {#- dbt compile and dbt docs render tests too, where there may be no tables yet -#}
+  {%- set faults = [] -%}
+  {%- if execute and flags.WHICH not in ('compile', 'generate') -%}
+    {%- set faults = ivm_explainer(ivm_node_at(model)).faults(techniques) -%}
+  {%- endif -%}
+  {%- for fault in faults %}
+select
+    {%- for name, text in fault.items() %}
+  {{ adapter.ivm_literal(text) }} as {{ name }}{{ ',' if not loop.last }}
+    {%- endfor %}
+  {%- else %}
+select cast(null as string) as model where false
+  {%- endfor %}
+{%- endtest %}
+
+{#- The project's model whose relation this is. -#}
+{% macro ivm_node_at(relation) -%}
+  {%- for node in graph.nodes.values()
+      if node.resource_type == 'model'
+      and node.schema == relation.schema and node.alias == relation.identifier -%}
+    {{ return(node) }}
+  {%- endfor -%}
+  {%- do exceptions.raise_compiler_error('is_incremental_view is a test of a model, without a '
+      ~ 'where; ' ~ relation ~ ' is none.') -%}
+{%- endmacro %}
