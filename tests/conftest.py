@@ -18,8 +18,8 @@ OWN_SPARK = (
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
-    *(f"/test_{name}.py" for name in "bad_input policies protocol surface values".split()),
-    *(f"/test_{name}.py" for name in "source_life view_life accidents faults".split()),
+    *(f"/test_{name}.py" for name in "bad_input protocol surface values".split()),
+    *(f"/test_{name}.py" for name in "source_life accidents faults".split()),
     "/test_append.py",
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,

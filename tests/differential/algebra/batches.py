@@ -26,7 +26,7 @@ KINDS = 3
 """Different sets of moved sources, each with its own MERGE, that a view's batches have."""
 
 SETTINGS = settings(
-    max_examples=int(os.environ.get("IVM_EXAMPLES", budget(20, 200))),
+    max_examples=int(os.environ.get("IVM_EXAMPLES", budget(12, 200))),
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

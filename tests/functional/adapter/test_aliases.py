@@ -5,6 +5,8 @@ from dbt.tests.adapter.aliases.test_aliases import (
     BaseSameAliasDifferentSchemas,
 )
 
+from tests.budget import only_long
+
 # Spark has no `text`, which the cast macro of the shared fixtures asks for.
 MACROS_CAST = """
 {% macro string_literal(s) -%}
@@ -21,10 +23,12 @@ class _StringLiteral:
         return {"cast.sql": MACROS_CAST, "expect_value.sql": fixtures.MACROS__EXPECT_VALUE_SQL}
 
 
+@only_long
 class TestAliases(_StringLiteral, BaseAliases):
     pass
 
 
+@only_long
 class TestAliasErrors(_StringLiteral, BaseAliasErrors):
     pass
 

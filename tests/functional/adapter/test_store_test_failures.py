@@ -7,7 +7,10 @@ from dbt.tests.adapter.store_test_failures_tests.test_store_test_failures import
     StoreTestFailuresBase,
 )
 
+from tests.budget import only_long
 
+
+@only_long
 class TestStoreTestFailures(StoreTestFailuresBase):
     @pytest.fixture(scope="class")
     def project_config_update(self):
@@ -31,10 +34,12 @@ class TestStoreTestFailures(StoreTestFailuresBase):
         self.run_tests_store_failures_and_assert(project)
 
 
+@only_long
 class TestStoreTestFailuresAsInteractions(basic.StoreTestFailuresAsInteractions):
     pass
 
 
+@only_long
 class TestStoreTestFailuresAsProjectLevelOff(basic.StoreTestFailuresAsProjectLevelOff):
     pass
 

@@ -191,6 +191,7 @@ class TestFlagsAndCommands:
         }
         built.check("never", "always", "plain")
 
+    @only_long
     def test_fail_fast_and_retry(self, built: Warehouse) -> None:
         """What was running is ended, what had not begun is left out; a retry does both."""
         fast = "select cast('x' || k as int) as n from @facts"

@@ -17,14 +17,17 @@ SUMS = (
 WHOLE = "select count(*) as n, sum(v) as total, bit_xor(v) as x from {{ target.schema }}.facts"
 KEYS = "select distinct k from {{ target.schema }}.facts"
 LARGEST = "select k, max(v) as most from {{ target.schema }}.facts group by k"
-EACH = 2
+EACH = 1
 """Appends after which the state's rows are added up."""
 CHANGES = (
     ["insert into facts values ('a', 5), ('c', 9223372036854775000), (null, 2)"],
     ["delete from facts where k = 'b'", "insert into names values ('a', 'again')"],
-    ["update facts set v = null where k = 'a'", "delete from facts where k = 'c'"],
-    ["insert into facts values ('c', 1), ('b', 2)", "delete from facts where v = 1"],
-    ["insert into facts values ('z', 1)", "delete from facts where k = 'z'"],
+    [
+        "update facts set v = null where k = 'a'",
+        "delete from facts where k = 'c'",
+        "insert into facts values ('c', 1), ('b', 2), ('z', 1)",
+        "delete from facts where k = 'z'",
+    ],
     ["delete from facts"],
     ["insert into facts values ('b', 7)"],
 )
@@ -71,7 +74,7 @@ class TestAppend:
             assert after == {name: version + 1 for name, version in before.items()}
         commits = warehouse.history("sums__ivm")
         modes = [c["operationParameters"].get("mode") for c in reversed(commits)][1:]
-        assert modes == ["Append", "Append", "Overwrite"] * 2 + ["Append"]
+        assert modes == ["Append", "Overwrite"] * 2 + ["Append"]
         assert set(kinds(warehouse.run()).values()) == {"none"}
 
     def test_another_way_to_write_is_a_rebuild(self, warehouse: Warehouse, built: Any) -> None:
