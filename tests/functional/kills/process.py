@@ -21,7 +21,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from tests.functional.kills.shop import CREATE, SCHEMA, VIEWS, changes, on_schema, texts
+from tests.functional.kills.shop import CREATE, SCHEMA, VIEWS, changes, header, on_schema, texts
 from tests.functional.kills.state import Rows, State
 
 
@@ -70,7 +70,7 @@ def prepare(spark: SparkSession, state: State, turn: int, dice: random.Random) -
     state.unready()
     old = {view: shown(spark, view) for view in VIEWS}
     for view, sql in texts(turn).items():
-        text = "{{ config(materialized='ivm') }}\n" + on_schema(sql)
+        text = header(view) + on_schema(sql)
         Path("models", f"{view}.sql").write_text(text)
     for statement in changes(turn, dice):
         spark.sql(statement)

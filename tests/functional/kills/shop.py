@@ -8,8 +8,10 @@ STEADY = {
     "sums": "select k, sum(v) as total, count(*) as n from @facts group by k",
     "joined": "select f.k, f.v, d.name from @facts as f join @names as d on f.k = d.k",
     "largest": "select k, max(v) as most, count(distinct v) as n from @facts group by k",
+    "added": "select k, count(*) as n, sum(v) as total from @facts group by k",
     "ranked": "select k, v, rank() over (partition by k order by v) as place from @facts",
 }
+CONFIGS = {"added": {"state_writes": "append"}}
 TEXTS = (
     "select k, sum(v) as x from @facts group by k having sum(v) is not null",
     "select k, count(distinct v) as y, max(v) as x from @facts group by k",
@@ -31,6 +33,13 @@ CREATE = (
 def on_schema(sql: str) -> str:
     """A query's text with the names of its sources."""
     return sql.replace("@", f"{SCHEMA}.")
+
+
+def header(view: str, **config: str) -> str:
+    """The line above a view's query."""
+    said = {"materialized": "ivm", **CONFIGS.get(view, {}), **config}
+    given = ", ".join(f"{key}={value!r}" for key, value in said.items())
+    return f"{{{{ config({given}) }}}}\n"
 
 
 def texts(turn: int) -> dict[str, str]:

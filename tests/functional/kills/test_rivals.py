@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.budget import only_long
-from tests.functional.kills.shop import STEADY, on_schema
+from tests.functional.kills.shop import STEADY, header, on_schema
 from tests.functional.kills.state import State
 from tests.functional.kills.test_kills import PROFILE, environment
 from tests.functional.processes import PROJECT
@@ -34,8 +34,8 @@ def start(name: str, tables: Path) -> subprocess.Popen[bytes]:
     (folder / "profiles.yml").write_text(PROFILE)
     (folder / "dbt_project.yml").write_text(PROJECT)
     for view, sql in STEADY.items():
-        header = f"{{{{ config(materialized='ivm', location_root='{tables}') }}}}\n"
-        (folder / "models" / f"{view}.sql").write_text(header + on_schema(sql))
+        text = header(view, location_root=str(tables)) + on_schema(sql)
+        (folder / "models" / f"{view}.sql").write_text(text)
     command = [sys.executable, "-m", "tests.functional.kills.rival", name, tables, ROUNDS]
     with (folder / "output.txt").open("wb") as output:
         return subprocess.Popen(
