@@ -89,7 +89,7 @@ def page() -> str:
 
 def _configs() -> Iterator[str]:
     yield "## Configs of a model\n"
-    yield "Of an ivm model, in its `config()`, in a `.yml` file or with a `+` in `dbt_project.yml`.\n"
+    yield "Of an ivm model: in its `config()`, in a `.yml` file, or in `dbt_project.yml` with a `+`.\n"
     yield "| config | default | meaning |"
     yield "|---|---|---|"
     for key, text in TEXTS["configs"].items():
@@ -147,7 +147,7 @@ def _answers() -> Iterator[str]:
 
 def _reasons() -> Iterator[str]:
     yield "## Reason codes\n"
-    yield "Of a full refresh that is not the first, and of a first build that can't be maintained.\n"
+    yield "Of a full refresh that is not the first, and of a first build that is not maintained.\n"
     yield "| code | what happened | what to do |"
     yield "|---|---|---|"
     for code in ReasonCode:
@@ -166,8 +166,8 @@ def _macros() -> Iterator[str]:
             yield from _paragraphs(macro.text)
     yield "### To override\n"
     yield (
-        "The statements that a refresh sends are made by macros which a project can have its own of: "
-        "a macro `ivm_spark__<name>`, found by dbt's "
+        "The statements of a refresh are made by macros which a project can have its own of: a "
+        "macro `ivm_spark__<name>`, found by dbt's "
         "[dispatch](https://docs.getdbt.com/reference/dbt-jinja-functions/dispatch).\n"
     )
     yield "| macro | makes |"
