@@ -89,7 +89,7 @@ def page() -> str:
 
 def _configs() -> Iterator[str]:
     yield "## Configs of a model\n"
-    yield "Of an ivm model: in its `config()`, in a `.yml` file, or in `dbt_project.yml` with a `+`.\n"
+    yield "Of an ivm model: in its `config()`, in a `.yml` file, or in `dbt_project.yml` (`+`).\n"
     yield "| config | default | meaning |"
     yield "|---|---|---|"
     for key, text in TEXTS["configs"].items():
