@@ -8,14 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jinja2
 import pytest
 import sqlglot
 import yaml
+from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.artifacts.resources import NodeConfig
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.impl import IvmSparkConfig
-from dbt.adapters.ivm_spark.refresh.config import KEYS, read_config
+from dbt.adapters.ivm_spark.refresh.config import KEYS, ConfigError, read_config
+from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 from tests.unit.docs.blocks import (
@@ -56,6 +60,11 @@ def test_there_are_blocks_of_each_kind() -> None:
 
 @of("sql")
 def test_sql(block: Block) -> None:
+    check_sql(block)
+
+
+def check_sql(block: Block) -> None:
+    """A model has to be maintained, or to say why it is not; a statement has to be one."""
     sql, config = compiled(block.code)
     if config.get("materialized") != "ivm":
         for statement in sqlglot.parse(sql, dialect="spark"):
@@ -146,9 +155,28 @@ def test_a_wrong_command_is_found(command: str) -> None:
     assert wrong_with(command)
 
 
-def test_the_readme_lists_our_configs() -> None:
+@pytest.mark.parametrize(
+    "code",
+    [
+        "select * from {{ no_such_macro('revenue_by_customer') }}",
+        "select * from {{ ivm_changes(ref('revenue_by_customer'), sinse=3) }}",
+        "{{ config(materialized='ivm') }} select * from {{ ref('no_such_model') }}",
+        "{{ config(materialized='ivm') }} select no_such_column from {{ ref('sales') }}",
+        "{{ config(materialized='ivm') }} select sum(amount) over () from {{ ref('sales') }}",
+        "{{ config(materialized='ivm', refresh_policy='often') }} select 1 from {{ ref('sales') }}",
+        "alter shop.orders set everything",
+    ],
+)
+def test_a_wrong_example_is_found(code: str) -> None:
+    with pytest.raises((AssertionError, ConfigError, jinja2.UndefinedError)):
+        check_sql(Block(ROOT / "README.md", 1, "sql", code))
+
+
+def test_the_readme_lists_our_configs_and_answers() -> None:
     text = (ROOT / "README.md").read_text()
-    assert [key for key in KEYS if f"| `{key}` |" not in text] == []
+    said = set(IvmAdapterResponse.__dataclass_fields__) - set(AdapterResponse.__dataclass_fields__)
+    words = {*KEYS, *said, *(kind.value for kind in RefreshKind), *(t.value for t in Technique)}
+    assert sorted(word for word in words if f"`{word}`" not in text) == []
 
 
 def test_codes_that_the_pages_name_exist() -> None:
