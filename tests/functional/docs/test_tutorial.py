@@ -14,6 +14,7 @@ import pytest
 import yaml
 from dbt.adapters.factory import reset_adapters
 from dbt.cli.main import dbtRunner
+from dbt_common.events.base_types import EventMsg
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.budget import budget
@@ -63,7 +64,12 @@ class Reader:
         some = {("run",): RUN, ("test",): TEST}.get(tuple(arguments), [])
         where = ["--project-dir", str(self.folder), "--profiles-dir", str(self.folder)]
         step = self.steps[-1]
-        runner = dbtRunner(callbacks=[lambda event: step.said.append(plain(event.info.msg))])
+
+        def hear(event: EventMsg) -> None:
+            if event.info.level != "debug":
+                step.said.append(plain(event.info.msg))
+
+        runner = dbtRunner(callbacks=[hear])
         result = runner.invoke([*arguments, *some, *where])
         step.passed.append(result.success)
 
@@ -101,7 +107,7 @@ def test_every_command_does_as_the_page_says(reader: Reader) -> None:
     for step in reader.steps:
         wanted = "fails" not in step.block.said
         assert step.passed == [wanted] * len(step.passed), "\n".join([str(step.block), *step.said])
-    assert sum(len(step.passed) for step in reader.steps) >= 11
+    assert sum(len(step.passed) for step in reader.steps) >= 10
 
 
 def test_dbt_prints_what_the_page_shows(reader: Reader) -> None:
