@@ -4,14 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-long test-unit test-functional kill-test fuzz bench bench-report docs demo clean
+.PHONY: venv lint test test-long test-unit test-functional kill-test fuzz bench bench-report docs site dist demo clean
 
 venv: $(STAMP)
 
 $(STAMP): setup.py pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		--constraint constraints.txt --editable '.[dev]'
+		--constraint constraints.txt --editable '.[dev,docs]'
 	touch $@
 
 lint: venv
@@ -56,6 +56,20 @@ bench-report: venv
 docs: venv
 	$(BIN)/python docs/supported_sql.py
 	$(BIN)/python docs/accidents.py
+	$(BIN)/python docs/reference.py
+
+# The pages of docs/ as a site, in build/site; a link that leads nowhere is an error.
+site: export NO_MKDOCS_2_WARNING = 1
+site: venv
+	$(BIN)/mkdocs build --quiet --strict
+
+# The sdist, and the wheel from it, as they go to a registry.
+dist: venv
+	rm -rf dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[release]'
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
 
 demo: venv
 	$(BIN)/python integration_project/demo.py

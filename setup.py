@@ -38,6 +38,8 @@ setup(
     extras_require={
         "PyHive": ["dbt-spark[PyHive]"],
         "ODBC": ["dbt-spark[ODBC]"],
+        "docs": ["mkdocs-material>=9.6,<10"],
+        "release": ["build", "twine>=6"],
         "dev": [
             "build",
             "dbt-tests-adapter>=1.20,<2.0",

@@ -17,7 +17,7 @@ _HEAD = """# Every accident, and what happens
 A view equals its query at the recorded versions of its sources, whatever happens; a run that fails
 changes nothing. Each line is done for real in the test that it names. Written by `make docs` from
 `accidents.yml`; CI checks that the tests exist. Codes in capitals are
-[reason codes](how-it-works.md#reason-codes): the model was refreshed in full, and says so. Under
+[reason codes](reference.md#reason-codes): the model was refreshed in full, and says so. Under
 `refresh_policy: incremental_strict` it fails with the same reason instead and changes nothing.
 """
 

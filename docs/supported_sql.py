@@ -5,6 +5,7 @@ python docs/supported_sql.py          (or `make docs`)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
@@ -81,28 +82,36 @@ def page() -> str:
     return "\n".join(parts)
 
 
-def said_of(sql: str, double: frozenset[str] = frozenset()) -> str:
-    """The technique of an example, or `full` and the reason. `double` are outputs of that type."""
+def said_of(
+    sql: str,
+    double: frozenset[str] = frozenset(),
+    sources: Mapping[str, Mapping[str, str]] = _SOURCES,
+    arguments: Mapping[str, str] = _ARGUMENTS,
+) -> str:
+    """The technique of an example, or `full` and the reason. `double` are outputs of that type;
+    sources: types of columns by table; arguments: types of aggregates' arguments by output."""
     relations = [
         Relation(f"`shop`.`{name}`", RelationKind.DELTA, tuple(columns.items()))
-        for name, columns in _SOURCES.items()
+        for name, columns in sources.items()
     ]
     catalog = Catalog({relation_key(r.name): r for r in relations}, ("shop",))
     try:
         view = build_view(sql, catalog)
         columns = probe(view.root).columns
-        types = {c: "double" if c in double else _type(c) for c in columns}
+        types = {c: "double" if c in double else _type(c, sources, arguments) for c in columns}
         return f"`{technique_of(lay_out(view, types, '`shop`.`v__ivm`')).value}`"
     except NotMaintained as error:
         return f"`full`: `{error.reason.code.value}`, {error.reason.detail}"
 
 
-def _type(column: str) -> str:
+def _type(
+    column: str, sources: Mapping[str, Mapping[str, str]], arguments: Mapping[str, str]
+) -> str:
     """The assumed Spark type of a column of a probe; its name is close to the source's."""
     if column.startswith(ARGUMENT):
         column = column.removeprefix(ARGUMENT)
-        return _ARGUMENTS.get(column, _type(column))
-    for columns in _SOURCES.values():
+        return arguments.get(column, _type(column, sources, arguments))
+    for columns in sources.values():
         for name, kind in columns.items():
             if column == name or column.removesuffix("_2") == name:
                 return kind

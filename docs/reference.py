@@ -1,0 +1,199 @@
+"""Writes docs/reference.md: configs, answers, reason codes and macros, as the code has them.
+
+python docs/reference.py          (or `make docs`)
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+from dbt.adapters.contracts.connection import AdapterResponse
+
+from dbt.adapters.ivm_spark.refresh.config import (
+    KEYS,
+    ConfigError,
+    IvmConfig,
+    OnChange,
+    RefreshPolicy,
+    read_config,
+)
+from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+from dbt.include import ivm_spark
+
+TEXTS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text())
+PAGE = Path(__file__).with_suffix(".md")
+MACROS = Path(ivm_spark.PACKAGE_PATH) / "macros"
+
+_HEAD = """# Reference
+
+Written by `make docs` from the code and the comments of its macros.
+"""
+_CHOICES: dict[str, type[RefreshPolicy] | type[OnChange]] = {
+    "refresh_policy": RefreshPolicy,
+    "on_configuration_change": OnChange,
+}
+_MACRO = re.compile(
+    r"(?:\{#-?(?P<comment>(?:(?!#\}).)*?)-?#\}\s*)?"
+    r"\{%-?\s*(?P<kind>macro|test)\s+(?P<name>\w+)\s*\((?P<arguments>[^%]*?)\)\s*-?%\}",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True)
+class Macro:
+    """kind: macro or test; text: the comment above it; overridable: a project may have its own."""
+
+    kind: str
+    name: str
+    arguments: str
+    text: str
+    overridable: bool
+
+    @property
+    def public(self) -> bool:
+        """Whether it is there to be called: it is a test, or its comment shows a call of it."""
+        called = re.search(rf"(run-operation|\{{\{{|\(|from) *{self.name}\b", self.text)
+        return self.kind == "test" or called is not None
+
+
+def macros() -> list[Macro]:
+    """The macros of the package, by file."""
+    return [m for file in sorted(MACROS.rglob("*.sql")) for m in macros_in(file.read_text())]
+
+
+def macros_in(text: str) -> Iterator[Macro]:
+    """The macros and generic tests that a file defines."""
+    for found in _MACRO.finditer(text):
+        name = found["name"]
+        yield Macro(
+            found["kind"],
+            name,
+            " ".join(found["arguments"].split()),
+            inspect.cleandoc(found["comment"] or ""),
+            f"dispatch('{name}'" in text,
+        )
+
+
+def page() -> str:
+    """The page as the code says it."""
+    return "\n".join([_HEAD, *_configs(), *_answers(), *_reasons(), *_macros()])
+
+
+def _configs() -> Iterator[str]:
+    yield "## Configs of a model\n"
+    yield "Of an ivm model: in its `config()`, in a `.yml` file, or in `dbt_project.yml` (`+`).\n"
+    yield "| config | default | meaning |"
+    yield "|---|---|---|"
+    for key, text in TEXTS["configs"].items():
+        yield f"| `{key}` | {_default(key)} | {text} |"
+    yield (
+        "\nThe first four are this adapter's own, the others mean what they mean in dbt-spark and "
+        "dbt-databricks, and apply to the table with the state. A config that can't be is an error "
+        "before anything is written:\n"
+    )
+    yield "| config | what is said |"
+    yield "|---|---|"
+    for key, value in TEXTS["wrong"].items():
+        yield f"| `{key}` | {said_of({key: value})} |"
+    yield f"| `refresh_polcy` | {said_of({'refresh_polcy': 'full'})} |\n"
+
+
+def said_of(config: dict[str, Any]) -> str:
+    """What the product says to a config that can't be."""
+    try:
+        read_config(config)
+    except ConfigError as error:
+        return str(error)
+    raise AssertionError(f"{config} is allowed")
+
+
+def _default(key: str) -> str:
+    if key in _CHOICES:
+        first, *others = (f"`{choice.value}`" for choice in _CHOICES[key])
+        return f"{first}; or {', '.join(others)}"
+    if key not in KEYS:
+        return "none"
+    value = {f.name: getattr(IvmConfig(), f.name) for f in fields(IvmConfig)}[key]
+    return f"`{str(value).lower()}`"
+
+
+def _answers() -> Iterator[str]:
+    yield "## What a run says\n"
+    yield "`adapter_response` of an ivm model, in `target/run_results.json`:\n"
+    yield "| field | |"
+    yield "|---|---|"
+    inherited = {field.name for field in fields(AdapterResponse)}
+    for field in fields(IvmAdapterResponse):
+        if field.name not in inherited:
+            yield f"| `{field.name}` | {TEXTS['response'][field.name]} |"
+    yield "\n| `refresh_kind` | |"
+    yield "|---|---|"
+    for kind in RefreshKind:
+        yield f"| `{kind.value}` | {TEXTS['kinds'][kind.value]} |"
+    yield "\n| `technique` | what is computed |"
+    yield "|---|---|"
+    for technique in Technique:
+        yield f"| `{technique.value}` | {TEXTS['techniques'][technique.value]} |"
+    yield ""
+
+
+def _reasons() -> Iterator[str]:
+    yield "## Reason codes\n"
+    yield "Of a full refresh that is not the first, and of a first build that is not maintained.\n"
+    yield "| code | what happened | what to do |"
+    yield "|---|---|---|"
+    for code in ReasonCode:
+        yield f"| `{code.value}` | {_plain(code.sentence)} | {_plain(code.remedy)} |"
+    yield ""
+
+
+def _macros() -> Iterator[str]:
+    found = macros()
+    yield "## Macros and tests\n"
+    for macro in found:
+        if macro.public:
+            kind = " (a generic test)" if macro.kind == "test" else ""
+            yield f"### {macro.name}{kind}\n"
+            yield f"```jinja\n{macro.name}({macro.arguments})\n```\n"
+            yield from _paragraphs(macro.text)
+    yield "### To override\n"
+    yield (
+        "The statements of a refresh are made by macros which a project can have its own of: a "
+        "macro `ivm_spark__<name>`, found by dbt's "
+        "[dispatch](https://docs.getdbt.com/reference/dbt-jinja-functions/dispatch).\n"
+    )
+    yield "| macro | makes |"
+    yield "|---|---|"
+    for macro in found:
+        if macro.overridable:
+            text = " ".join(macro.text.split()).replace("|", "\\|")
+            yield f"| `{macro.name}({macro.arguments})` | {_plain(text)} |"
+    yield ""
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """A comment's prose as such, its tables (columns apart by spaces) as they are."""
+    for paragraph in text.split("\n\n"):
+        if not paragraph.strip():
+            continue
+        if re.search(r"^ |\S {2,}\S", paragraph, re.MULTILINE):
+            yield f"```text\n{inspect.cleandoc(paragraph)}\n```\n"
+        else:
+            yield f"{_plain(paragraph)}\n"
+
+
+def _plain(text: str) -> str:
+    """Text as Markdown that shows it: what stands in angle brackets, and our names, are code."""
+    return re.sub(r"<\w+>|(?<![`\w])__ivm\w*(?![`\w])", r"`\g<0>`", text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())

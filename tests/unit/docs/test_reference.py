@@ -1,0 +1,66 @@
+"""The reference is what the code says; `make docs` writes it."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from types import ModuleType
+
+import pytest
+from dbt.adapters.contracts.connection import AdapterResponse
+
+from dbt.adapters.ivm_spark.refresh.config import KEYS
+from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from tests.unit.docs.generators import generator_of
+
+
+@pytest.fixture(scope="module")
+def generator() -> ModuleType:
+    return generator_of("reference")
+
+
+def test_the_page_is_what_the_code_says(generator: ModuleType) -> None:
+    assert generator.PAGE.read_text() == generator.page(), "run `make docs` and read the diff"
+
+
+def test_there_is_a_text_for_all_that_the_code_has_and_for_nothing_else(
+    generator: ModuleType,
+) -> None:
+    texts = generator.TEXTS
+    ours = {f.name for f in fields(IvmAdapterResponse)} - {f.name for f in fields(AdapterResponse)}
+    assert texts["response"].keys() == ours
+    assert texts["kinds"].keys() == {kind.value for kind in RefreshKind}
+    assert texts["techniques"].keys() == {technique.value for technique in Technique}
+    assert tuple(texts["configs"])[: len(KEYS)] == KEYS
+    assert texts["wrong"].keys() == texts["configs"].keys()
+
+
+def test_a_macro_with_its_comment_is_on_the_page(generator: ModuleType) -> None:
+    """A macro that shows how it is called is for users; one that is dispatched, to override."""
+    text = """
+    {#- Says it. dbt run-operation ivm_says --args '{model: x}' -#}
+    {% macro ivm_says(model, form='text') -%} x {%- endmacro %}
+
+    {#- The statement of ivm_says. -#}
+    {% macro ivm_say_sql(model) -%}
+      {{ adapter.dispatch('ivm_say_sql', 'dbt')(model) }}
+    {%- endmacro %}
+
+    {% macro silent() %}{% endmacro %}
+
+    {#- Holds where it does. -#}
+    {% test holds(model) %} select 1 {% endtest %}
+    """
+    found = list(generator.macros_in(text))
+    assert [(m.kind, m.name, m.arguments, m.public, m.overridable) for m in found] == [
+        ("macro", "ivm_says", "model, form='text'", True, False),
+        ("macro", "ivm_say_sql", "model", False, True),
+        ("macro", "silent", "", False, False),
+        ("test", "holds", "model", True, False),
+    ]
+    assert found[0].text.startswith("Says it.")
+    assert found[2].text == ""
+
+
+def test_the_users_macros(generator: ModuleType) -> None:
+    assert "ivm_changes" in {macro.name for macro in generator.macros() if macro.public}
