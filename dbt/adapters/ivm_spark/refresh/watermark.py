@@ -35,6 +35,17 @@ class SourceMark:
 
 
 @dataclass(frozen=True)
+class Story:
+    """What a commit says of its refresh to people: kind and technique; code and detail of the
+    reason of a full one; seconds that it was thought to take, incrementally and in full."""
+
+    kind: str = ""
+    technique: str = ""
+    reason: tuple[str, str] | None = None
+    estimates: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Watermark:
     """state_id: names the state to Delta's idempotent writes; refresh: counts its refreshes;
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
@@ -52,6 +63,7 @@ class Watermark:
     effort: Effort = field(default_factory=Effort)
     experience: Experience = field(default_factory=Experience)
     configured: Configuration | None = None
+    story: Story = field(default_factory=Story)
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -84,6 +96,16 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         effort=_effort(facts["effort"]) if "effort" in facts else Effort(),
         experience=Experience(**facts.get("experience", {})),
         configured=_configuration(facts["configured"]) if facts.get("configured") else None,
+        story=_story(facts["story"]) if "story" in facts else Story(),
+    )
+
+
+def _story(facts: dict[str, Any]) -> Story:
+    return Story(
+        facts["kind"],
+        facts["technique"],
+        tuple(facts["reason"]) if facts["reason"] else None,
+        tuple(facts["estimates"]) if facts["estimates"] else None,
     )
 
 
