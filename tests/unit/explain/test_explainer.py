@@ -97,6 +97,7 @@ def test_a_maintained_model_has_no_faults() -> None:
     [
         (IN_FULL, {}, None, "WINDOW_WITHOUT_PARTITION_BY", "rank()"),
         (SUMS, {"config": {"refresh_policy": "full"}}, None, "FULL_REFRESH_REQUESTED", "policy"),
+        (SUMS, {"materialized": "table"}, None, "NOT_IVM", "table"),
         (SUMS, {}, ["row_based"], "OTHER_TECHNIQUE", "group_aggregate"),
         (IN_FULL, {"config": {"refresh_policy": "incremental_strict"}}, None, "WINDOW_", "rank()"),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dbt.adapters.ivm_spark.explain.explanation import Explanation, SourceState
+from dbt.adapters.ivm_spark.explain.explanation import IVM, Explanation, SourceState
 from dbt.adapters.ivm_spark.explain.operators import Operator
 from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
 from dbt.adapters.ivm_spark.view.reasons import Reason
@@ -40,7 +40,7 @@ def _head(told: Explanation) -> Iterator[str]:
     yield f"{told.model}: {how}"
     if told.reason is not None:
         yield from _because(told.reason)
-    if told.materialized != "ivm":
+    if told.materialized != IVM:
         yield f"  It is materialized as {told.materialized}; this is what it would be as ivm."
 
 

@@ -16,6 +16,9 @@ from dbt.adapters.ivm_spark.refresh.technique import technique_of
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
+IVM = "ivm"
+_OTHER = "OTHER_TECHNIQUE"
+
 
 @dataclass(frozen=True)
 class SourceState:
@@ -71,12 +74,15 @@ class Explanation:
 
         techniques: those that will do, None for all.
         """
-        if self.reason is not None:
+        if self.materialized != IVM:
+            sentence = f"The model is materialized as {self.materialized}."
+            told = ("NOT_IVM", sentence, "", "Set materialized: ivm, or drop the test.")
+        elif self.reason is not None:
             told = tuple(self.reason.facts.values())
         elif techniques is not None and self.technique not in techniques:
             wanted = ", ".join(techniques)
             sentence = f"The model is maintained by {self.technique}, which is none of: {wanted}."
-            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query, or the test's techniques.")
+            told = (_OTHER, sentence, "", "Change the query, or the test's techniques.")
         else:
             return ()
         names = ("model", "reason", "sentence", "detail", "remedy")

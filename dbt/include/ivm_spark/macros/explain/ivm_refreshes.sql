@@ -58,7 +58,7 @@
 {% macro ivm_write_refreshes(log, batch, keep, anew) -%}
   {%- set table = ivm_refreshes_relation() -%}
   {%- set statements = [] -%}
-  {%- if batch.rows -%}
+  {%- if batch.rows or anew -%}
     {%- set stored = adapter.get_relation(
         database=none, schema=table.schema, identifier=table.identifier) -%}
     {%- if stored is none -%}
@@ -66,6 +66,8 @@
       {%- do statements.append(ivm_create_refreshes(table, log.columns)) -%}
       {%- do adapter.cache_added(table) -%}
     {%- endif -%}
+  {%- endif -%}
+  {%- if batch.rows -%}
     {%- do statements.append(
         ivm_rewrite_refreshes(table, log.columns, batch.rows, keep) if anew
         else ivm_append_refreshes(table, log.columns, batch.rows)) -%}
