@@ -11,7 +11,7 @@ import pytest
 from dbt_common.exceptions import CompilationError
 
 from dbt.adapters.ivm_spark.delta.rules import RULES
-from dbt.adapters.ivm_spark.explain import operators
+from dbt.adapters.ivm_spark.explain import explanation, operators
 from tests.unit.explain.shop import MODEL, Shop
 
 PAGE = Path(__file__).parents[3] / "docs/explain.md"
@@ -135,3 +135,14 @@ def test_what_a_run_refuses_to_look_at_is_an_error(
 def test_an_unknown_format_is_an_error() -> None:
     with pytest.raises(CompilationError, match="allowed are: text, json"):
         Shop().explainer(SUMS).text("yaml", [], False)
+
+
+def test_a_query_that_nests_too_deep_is_explained_without_its_tree(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(explanation, "operators", too_deep)
+    found = told(Shop(), SUMS)
+    assert (found["technique"], found["operators"]) == ("group_aggregate", None)
