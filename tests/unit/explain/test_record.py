@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.refresh.cost import Effort, Estimates, Work
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome, response
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
@@ -47,6 +48,11 @@ TOLD = (
 )
 
 
+def answer(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    """adapter_response as dbt hands it on."""
+    return IvmAdapterResponse(**response(plan, outcome, {})).to_dict(omit_none=True)
+
+
 @pytest.mark.parametrize(("plan", "outcome", "operation", "metrics"), TOLD)
 def test_commit_and_answer_say_the_same(
     plan: Plan, outcome: Outcome, operation: str, metrics: dict[str, str]
@@ -54,7 +60,7 @@ def test_commit_and_answer_say_the_same(
     plan = plan.begun(1_700_000_000_250)
     commit = Commit(12, operation, {}, metrics, plan.metadata, "1700000001750")
     (record,) = of_commits("model.shop.v", "shop.v", [Commit(13, "OPTIMIZE", {}, {}), commit])
-    assert record == of_response("model.shop.v", "shop.v", response(plan, outcome, {}))
+    assert record == of_response("model.shop.v", "shop.v", answer(plan, outcome))
     assert (record.refresh, record.seconds) == (4, 1.5)
     assert record.started_at == "2023-11-14T22:13:20.250+00:00"
     assert record.sources == {"shop.orders": 9}
@@ -63,7 +69,7 @@ def test_commit_and_answer_say_the_same(
 
 def test_what_a_refresh_was() -> None:
     plan, outcome, _, _ = TOLD[0]
-    record = of_response("m", "s.v", response(plan.begun(1), outcome, {}))
+    record = of_response("m", "s.v", answer(plan.begun(1), outcome))
     assert record is not None
     assert (record.kind, record.technique, record.reason) == (
         "incremental",
@@ -72,7 +78,7 @@ def test_what_a_refresh_was() -> None:
     )
     assert (record.changed_rows, record.estimated_incremental) == (6, 1.235)
     plan, outcome, _, _ = TOLD[1]
-    record = of_response("m", "s.v", response(plan.begun(1), outcome, {}))
+    record = of_response("m", "s.v", answer(plan.begun(1), outcome))
     assert record is not None
     assert (record.kind, record.reason, record.changed_rows) == ("full", "COST_MODEL", None)
     assert record.detail is not None
@@ -92,7 +98,7 @@ def test_a_run_without_refreshes_has_nothing_to_write() -> None:
     def never(sql: str) -> list[Any]:
         raise AssertionError(sql)
 
-    idle = response(Plan(RefreshKind.NONE, Technique.NO_OP, MARK), Outcome(False), {})
+    idle = answer(Plan(RefreshKind.NONE, Technique.NO_OP, MARK), Outcome(False))
     batch = RefreshLog(never).of_results([result(idle), result({}), result({"code": "OK"})])
     assert (batch.rows, batch.count, batch.trims) == ("", 0, False)
 
@@ -100,5 +106,5 @@ def test_a_run_without_refreshes_has_nothing_to_write() -> None:
 @pytest.mark.parametrize(("number", "trims"), [(49, False), (50, True), (51, False)])
 def test_every_fiftieth_refresh_trims(number: int, trims: bool) -> None:
     plan = replace(MERGED, watermark=replace(MERGED.watermark, refresh=number)).begun(1)
-    found = RefreshLog(lambda _: []).of_results([result(response(plan, TOLD[0][1], {}))])
+    found = RefreshLog(lambda _: []).of_results([result(answer(plan, TOLD[0][1]))])
     assert (found.count, found.trims) == (1, trims)

@@ -59,12 +59,13 @@ class Record:
 
 
 def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Record | None:
-    """What adapter_response says of a refresh, None where it committed none."""
+    """What adapter_response says of a refresh, None where it committed none; dbt leaves out of it
+    what is None."""
     refresh = response.get("refresh")
     if not refresh:
         return None
     sources, kind = response["sources"], response["refresh_kind"]
-    reason, thought = response["reason"] or {}, response["estimated_seconds"] or {}
+    reason, thought = response.get("reason") or {}, response.get("estimated_seconds") or {}
     incremental = kind == RefreshKind.INCREMENTAL.value
     return Record(
         model=model,
