@@ -146,18 +146,14 @@ class TestExplain:
         assert (self.recorded(warehouse), warehouse.version("ivm_refreshes")) == (before, version)
 
     def test_what_was_not_recorded_is_added_from_the_states(self, warehouse: Warehouse) -> None:
-        before = self.recorded(warehouse)
+        """And is what the run would have written; older ones than are kept go."""
+        newest = [row for row in self.recorded(warehouse) if row[2] == 2]
         (took,) = warehouse.rows("select seconds from ivm_refreshes where kind = 'incremental'")
         warehouse.sql("delete from ivm_refreshes where kind = 'incremental'")
-        run_dbt(["run-operation", "ivm_refreshes"])
-        assert self.recorded(warehouse) == before
+        run_dbt(["run-operation", "ivm_refreshes", "--args", "{keep: 1}"])
+        assert self.recorded(warehouse) == newest
         (again,) = warehouse.rows("select seconds from ivm_refreshes where kind = 'incremental'")
         assert again[0] == pytest.approx(took[0], abs=2)
-        run_dbt(["run-operation", "ivm_refreshes", "--args", "{keep: 1}"])
-        assert self.recorded(warehouse, "model, refresh") == [
-            ("model.test.ranks", 2),
-            ("model.test.sums", 2),
-        ]
 
     def test_a_record_that_can_not_be_written_fails_no_run(self, warehouse: Warehouse) -> None:
         warehouse.sql(
