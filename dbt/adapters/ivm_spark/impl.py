@@ -14,6 +14,7 @@ from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.explain.compiled import compiled
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
+from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
 from dbt.adapters.ivm_spark.refresh.feed_reader import FeedReader
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
@@ -69,6 +70,11 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_compiled(self, unique_id: str) -> str:
         """The SQL that a run would give a model; see `compiled`."""
         return compiled(self.config, self.get_macro_resolver(), unique_id)
+
+    @available
+    def ivm_refresh_log(self) -> RefreshLog:
+        """What refreshes were, for the macros of `ivm_refreshes`."""
+        return RefreshLog(self._rows_of)
 
     @available
     def ivm_feed(self) -> FeedReader:

@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 class IvmAdapterResponse(AdapterResponse):
     """The fields of DESIGN section 2; rows count rows of the state."""
 
+    refresh: dict[str, Any] | None = None
     refresh_kind: str = ""
     technique: str = ""
     reason: dict[str, str] | None = None

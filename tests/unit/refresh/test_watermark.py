@@ -10,7 +10,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.refresh.configuration import Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
-from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark, decode, newest
+from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Story, Watermark, decode, newest
 from dbt.adapters.ivm_spark.source.commit import Commit
 
 MARK = Watermark(
@@ -24,6 +24,7 @@ MARK = Watermark(
     effort=Effort(5_000, True, False, Work(100, 0, 0)),
     experience=Experience(3.5, 90, 2.25, 0.5),
     configured=Configuration(("k",), (), {"a": "b"}, "/here"),
+    story=Story("full", "full", ("COST_MODEL", "5 of 9 rows"), (2.5, 1.25)),
 )
 OURS = Commit(4, "MERGE", {}, {"numTargetRowsInserted": "0"}, MARK.encode())
 

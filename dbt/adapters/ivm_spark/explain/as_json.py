@@ -58,7 +58,9 @@ def _facts(told: Explanation) -> dict[str, Any]:
             "warning": plan.warning or None,
             "refused": told.refused or None,
             "altered": plan.alteration.steps,
-            "estimated_seconds": None if plan.estimates is None else asdict(plan.estimates),
+            "estimated_seconds": None
+            if plan.estimates is None
+            else {way: round(seconds, 3) for way, seconds in asdict(plan.estimates).items()},
         },
         "sql": dict(told.statements),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dbt.adapters.ivm_spark.explain.explanation import Explanation, SourceState
+from dbt.adapters.ivm_spark.explain.explanation import IVM, Explanation, SourceState
 from dbt.adapters.ivm_spark.explain.operators import Operator
 from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
 from dbt.adapters.ivm_spark.view.reasons import Reason
@@ -40,7 +40,7 @@ def _head(told: Explanation) -> Iterator[str]:
     yield f"{told.model}: {how}"
     if told.reason is not None:
         yield from _because(told.reason)
-    if told.materialized != "ivm":
+    if told.materialized != IVM:
         yield f"  It is materialized as {told.materialized}; this is what it would be as ivm."
 
 
@@ -59,32 +59,36 @@ def _next(told: Explanation) -> Iterator[str]:
         yield "nothing to do: no source has changed"
     elif plan.kind is RefreshKind.INITIAL:
         yield "initial: the view is built for the first time"
+    elif plan.kind is RefreshKind.FULL:
+        yield "full"
     else:
-        yield f"{plan.kind.value}, by {plan.technique.value}"
-    if plan.kind is not RefreshKind.INITIAL and plan.reason not in (None, told.reason):
-        assert plan.reason is not None
+        yield f"incremental, by {plan.technique.value}"
+    if plan.reason is not None and not _is_told(told, plan.reason):
         yield from (line.strip() for line in _because(plan.reason))
     elif plan.warning:
         yield f"warning: {plan.warning}"
     for step in plan.alteration.steps:
         yield f"the state's table is altered: {step}"
-    if plan.kind in (RefreshKind.INCREMENTAL, RefreshKind.FULL):
-        yield _estimates(told)
+    thought = plan.estimates
+    if thought is not None and told.technique is None:
+        yield f"estimated {thought.full:.1f} s"
+    elif thought is not None:
+        yield f"estimated {thought.incremental:.1f} s incrementally, {thought.full:.1f} s in full"
+    elif plan.kind is RefreshKind.INCREMENTAL:
+        yield "no estimate: it takes a recorded rebuild to make one"
     yield f"refresh_policy {told.policy.value}"
 
 
-def _estimates(told: Explanation) -> str:
-    thought = told.plan.estimates
-    if thought is None:
-        return "no estimate: it takes a recorded rebuild to make one"
-    return f"estimated {thought.incremental:.1f} s incrementally, {thought.full:.1f} s in full"
+def _is_told(told: Explanation, reason: Reason) -> bool:
+    """Whether the heading says it already."""
+    return told.reason is not None and told.reason.code is reason.code
 
 
 def _tree(told: Explanation) -> Iterator[str]:
     if told.tree is None:
         return
     lines = list(_lines(told.tree, "", ""))
-    width = min(max(len(left) for left, _ in lines), _TREE)
+    width = max((len(left) for left, _ in lines if len(left) <= _TREE), default=0)
     steps = max(len(operator.technique) for _, operator in lines)
     for left, operator in lines:
         how = operator.how

@@ -47,7 +47,8 @@ class Explainer:
 
         Raises CompilationError where a run of the model would fail on its config or its columns.
         """
-        return cls(query, pins, Request.of_model(model=model, **said), model, materialized)
+        request = replace(Request.of_model(model=model, **said), limited=False)
+        return cls(query, pins, request, model, materialized)
 
     def faults(self, techniques: Sequence[str] | None) -> Sequence[Any]:
         """See `Explanation.faults`."""

@@ -14,7 +14,12 @@ from dbt.adapters.ivm_spark.refresh.plan import Plan
 from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.technique import technique_of
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.view.size import not_too_deep
+from dbt.adapters.ivm_spark.view.tree import Node
+
+IVM = "ivm"
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,9 @@ class Explanation:
 
     model: dbt's id; materialized: its config, `ivm` or what it is until it is one; technique: of
     its incremental refreshes, None where it has none, for `reason`; tree: None where the query
-    could not be read; key: the state's columns that rows are matched by; plan: of the next refresh;
-    refused: why that would be an error instead; shown: the view's SELECT; statements: name and SQL
-    of each.
+    could not be read, or nests too deep; key: the state's columns that rows are matched by; plan:
+    of the next refresh; refused: why that would be an error instead; shown: the view's SELECT;
+    statements: name and SQL of each.
     """
 
     model: str
@@ -71,12 +76,16 @@ class Explanation:
 
         techniques: those that will do, None for all.
         """
-        if self.reason is not None:
+        told: tuple[str, ...]
+        if self.materialized != IVM:
+            sentence = f"The model is materialized as {self.materialized}."
+            told = ("NOT_IVM", sentence, "", "Set materialized: ivm, or drop the test.")
+        elif self.reason is not None:
             told = tuple(self.reason.facts.values())
         elif techniques is not None and self.technique not in techniques:
             wanted = ", ".join(techniques)
             sentence = f"The model is maintained by {self.technique}, which is none of: {wanted}."
-            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query, or the test's techniques.")
+            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query, or the techniques.")
         else:
             return ()
         names = ("model", "reason", "sentence", "detail", "remedy")
@@ -104,7 +113,7 @@ def explanation(
         policy=policy,
         technique=technique_of(layout).value if layout is not None else None,
         reason=reading.lasting or _configured(policy) or _without_feed(sources),
-        tree=operators(view.root, layout) if view is not None else None,
+        tree=_tree(view.root, layout) if view is not None else None,
         columns=columns,
         key=layout.identity if layout is not None else (),
         sources=sources,
@@ -113,6 +122,14 @@ def explanation(
         shown=found.view_text(request.state, pretty=True),
         refused=refused,
     )
+
+
+def _tree(root: Node, layout: Layout | None) -> Operator | None:
+    try:
+        with not_too_deep():
+            return operators(root, layout)
+    except NotMaintained:
+        return None
 
 
 def _configured(policy: RefreshPolicy) -> Reason | None:

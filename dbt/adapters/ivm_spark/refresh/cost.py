@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
@@ -48,6 +49,12 @@ class Effort:
     full: bool = True
     first: bool = False
     work: Work = field(default_factory=Work)
+
+    @property
+    def started_at(self) -> str:
+        """When it began, in UTC, as ISO 8601 writes it."""
+        moment = datetime.fromtimestamp(self.started / 1000, timezone.utc)
+        return moment.isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ _BROKEN = (
 class Outcome:
     """done: the state is at the plan's versions. lost: another run was first, so plan again.
     broken: the changes could not be read or computed, so rebuild for that reason. Rows count the
-    state's."""
+    state's; seconds: from the beginning of the refresh to the end of its commit."""
 
     done: bool
     lost: bool = False
@@ -54,6 +54,7 @@ class Outcome:
     inserted: int = 0
     updated: int = 0
     deleted: int = 0
+    seconds: float = 0.0
 
 
 def outcome_of_error(message: str, kind: RefreshKind) -> Outcome | None:
@@ -107,6 +108,13 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
     """The fields of adapter_response in run_results.json (DESIGN section 2); seconds by phase."""
     return {
         "_message": message(plan, outcome),
+        "refresh": None
+        if plan.kind is RefreshKind.NONE
+        else {
+            "number": plan.watermark.refresh,
+            "started_at": plan.watermark.effort.started_at,
+            "seconds": round(outcome.seconds, 3),
+        },
         "refresh_kind": plan.kind.value,
         "technique": plan.technique.value,
         "reason": plan.reason.facts if plan.reason is not None else None,

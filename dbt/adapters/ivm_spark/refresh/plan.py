@@ -10,13 +10,16 @@ from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.findings import Findings
-from dbt.adapters.ivm_spark.refresh.watermark import Watermark
+from dbt.adapters.ivm_spark.refresh.watermark import Story, Watermark
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import Reason
+
+DETAIL = 300
+"""Characters of a reason's detail that a commit keeps; it may be a whole message of Spark's."""
 
 
 class RefreshKind(str, Enum):
@@ -136,9 +139,22 @@ class Plan:
     findings: Findings | None = field(default=None, repr=False)
 
     def begun(self, started: int) -> Plan:
-        """The same plan, whose commit records when the refresh began (milliseconds since 1970)."""
+        """The same plan, whose commit records when the refresh began (milliseconds since 1970) and
+        what it is."""
         effort = replace(self.watermark.effort, started=started)
-        return replace(self, watermark=replace(self.watermark, effort=effort))
+        return replace(self, watermark=replace(self.watermark, effort=effort, story=self._story))
+
+    @property
+    def _story(self) -> Story:
+        reason, thought = self.reason, self.estimates
+        return Story(
+            kind=self.kind.value,
+            technique=self.technique.value,
+            reason=None if reason is None else (reason.code.value, reason.detail[:DETAIL]),
+            estimates=None
+            if thought is None
+            else (round(thought.incremental, 3), round(thought.full, 3)),
+        )
 
     @property
     def appends(self) -> bool:

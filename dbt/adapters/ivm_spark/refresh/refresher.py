@@ -100,6 +100,8 @@ class Refresher:
         try:
             self._tune()
             outcome = self._committed(sql)
+            began = self.plan.watermark.effort.started / 1000
+            outcome = replace(outcome, seconds=time.time() - began)
         finally:
             self._clean_up()
             self._spent("apply", started)

@@ -35,6 +35,17 @@ class SourceMark:
 
 
 @dataclass(frozen=True)
+class Story:
+    """What a commit says of its refresh to people: kind and technique; code and detail of the
+    reason of a full one; seconds that it was thought to take, incrementally and in full."""
+
+    kind: str = ""
+    technique: str = ""
+    reason: tuple[str, str] | None = None
+    estimates: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
 class Watermark:
     """state_id: names the state to Delta's idempotent writes; refresh: counts its refreshes;
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
@@ -56,6 +67,7 @@ class Watermark:
     configured: Configuration | None = None
     appends: bool = False
     appended: int = 0
+    story: Story = field(default_factory=Story)
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -90,6 +102,16 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         configured=_configuration(facts["configured"]) if facts.get("configured") else None,
         appends=facts.get("appends", False),
         appended=facts.get("appended", 0),
+        story=_story(facts["story"]) if "story" in facts else Story(),
+    )
+
+
+def _story(facts: dict[str, Any]) -> Story:
+    return Story(
+        facts["kind"],
+        facts["technique"],
+        tuple(facts["reason"]) if facts["reason"] else None,
+        tuple(facts["estimates"]) if facts["estimates"] else None,
     )
 
 

@@ -97,6 +97,14 @@ class Commit:
         return sum(self._metric(name) or 0 for name in names)
 
     @property
+    def written(self) -> tuple[int, int, int]:
+        """Rows inserted, updated and deleted, as far as the metrics tell."""
+        if self.operation.upper() != "MERGE":
+            return self._metric("numOutputRows") or 0, 0, 0
+        inserted, updated, deleted = (self._metric(n) or 0 for n in _ROW_METRICS["MERGE"])
+        return inserted, updated, deleted
+
+    @property
     def gained(self) -> int:
         """Rows that a MERGE added less those it deleted; of other commits the rows written."""
         if self.operation.upper() != "MERGE":

@@ -49,9 +49,9 @@ class SourceReader:
             commits = self._history(name, commits[0].version - since + 1)
         return commits
 
-    def recent(self, name: str) -> list[Commit]:
+    def recent(self, name: str, limit: int = _FIRST_LOOK) -> list[Commit]:
         """The newest few commits of a Delta table, newest first."""
-        return self._history(name, _FIRST_LOOK)
+        return self._history(name, limit)
 
     def _history(self, name: str, limit: int) -> list[Commit]:
         rows = self._query(f"describe history {name} limit {limit}")

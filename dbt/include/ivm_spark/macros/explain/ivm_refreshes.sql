@@ -1,0 +1,121 @@
+{#- The table of the refreshes of all ivm models, <target schema>.ivm_refreshes.
+
+    It only repeats what the states' own commits say, so that it can be queried; no refresh reads it.
+
+    on-run-end: "{{ ivm_record_refreshes(results) }}"    each run adds its own, in one statement
+    dbt run-operation ivm_refreshes                      all that the states remember
+
+    keep   how many of each model are kept
+-#}
+{% macro ivm_refreshes(keep=100) -%}
+  {%- set log = adapter.ivm_refresh_log() -%}
+  {%- set states = [] -%}
+  {%- for node in graph.nodes.values()
+      if node.resource_type == 'model' and node.config.materialized == 'ivm' -%}
+    {%- set state = ivm_state_relation(
+        api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+    {%- set stored = adapter.get_relation(
+        database=none, schema=state.schema, identifier=state.identifier) -%}
+    {%- if not ivm_usurper(stored) and stored is not none -%}
+      {%- do states.append((node.unique_id, node.schema ~ '.' ~ node.alias, ivm_quoted(state))) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {%- set batch = log.of_histories(states, keep) -%}
+  {%- set failed = ivm_write_refreshes(log, batch, keep, anew=true) -%}
+  {%- if failed -%}
+    {%- do exceptions.raise_database_error(failed) -%}
+  {%- endif -%}
+  {%- do print(ivm_refreshes_relation() ~ ': ' ~ batch.count ~ ' refreshes that the states of '
+      ~ states | length ~ ' models remember') -%}
+{%- endmacro %}
+
+{#- For on-run-end. A run whose models had nothing to do writes nothing, and one whose refreshes
+    can't be recorded is as good as any other. -#}
+{% macro ivm_record_refreshes(results, keep=100) -%}
+  {%- if execute -%}
+    {%- set log = adapter.ivm_refresh_log() -%}
+    {%- set batch = log.of_results(results) -%}
+    {%- set failed = ivm_write_refreshes(log, batch, keep, anew=batch.trims) -%}
+    {%- if failed -%}
+      {%- do exceptions.warn('The refreshes of this run are not in ' ~ ivm_refreshes_relation()
+          ~ '. Run `dbt run-operation ivm_refreshes` to add them. ' ~ failed) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro %}
+
+{#- Where the table is. -#}
+{% macro ivm_refreshes_relation() -%}
+  {{ return(adapter.dispatch('ivm_refreshes_relation', 'dbt')()) }}
+{%- endmacro %}
+
+{% macro ivm_spark__ivm_refreshes_relation() -%}
+  {{ return(api.Relation.create(
+      schema=target.schema, identifier='ivm_refreshes', type='table')) }}
+{%- endmacro %}
+
+{#- Why the batch could not be written, empty if it was. anew: the table is written anew, and so
+    trimmed; else the batch is appended. -#}
+{% macro ivm_write_refreshes(log, batch, keep, anew) -%}
+  {%- set table = ivm_refreshes_relation() -%}
+  {%- set statements = [] -%}
+  {%- if batch.rows or anew -%}
+    {%- set stored = adapter.get_relation(
+        database=none, schema=table.schema, identifier=table.identifier) -%}
+    {%- if stored is none -%}
+      {%- do adapter.create_schema(table) -%}
+      {%- do statements.append(ivm_create_refreshes(table, log.columns)) -%}
+      {%- do adapter.cache_added(table) -%}
+    {%- endif -%}
+  {%- endif -%}
+  {%- if batch.rows -%}
+    {%- do statements.append(
+        ivm_rewrite_refreshes(table, log.columns, batch.rows, keep) if anew
+        else ivm_append_refreshes(table, log.columns, batch.rows)) -%}
+  {%- endif -%}
+  {{ return(log.attempt(statements)) }}
+{%- endmacro %}
+
+{% macro ivm_create_refreshes(table, columns) -%}
+create table if not exists {{ ivm_quoted(table) }} (
+{%- for name, type, meaning in columns %}
+  {{ name }} {{ type }} comment {{ adapter.ivm_literal(meaning) }}{{ ',' if not loop.last }}
+{%- endfor %}
+)
+using delta
+tblproperties ('delta.enableChangeDataFeed' = 'false')
+{%- endmacro %}
+
+{% macro ivm_append_refreshes(table, columns, rows) -%}
+insert into {{ ivm_quoted(table) }}
+{{ ivm_told_refreshes(columns, rows) }}
+{%- endmacro %}
+
+{% macro ivm_rewrite_refreshes(table, columns, rows, keep) -%}
+{%- set names = columns | map(attribute=0) | join(', ') -%}
+insert overwrite {{ ivm_quoted(table) }}
+with told as (
+  {{ ivm_told_refreshes(columns, rows) }}
+),
+every as (
+  select {{ names }} from told
+  union all
+  select {{ names }} from {{ ivm_quoted(table) }} as kept
+  left anti join told
+    on kept.relation = told.relation and kept.refresh = told.refresh
+    and kept.started_at = told.started_at
+)
+select {{ names }}
+from (
+  select *, row_number() over (partition by relation order by started_at desc) as place
+  from every
+)
+where place <= {{ keep }}
+{%- endmacro %}
+
+{#- Records as rows of the table. -#}
+{% macro ivm_told_refreshes(columns, rows) -%}
+{%- set row -%}
+array<struct<{% for name, type, meaning in columns %}{{ name }}: {{ type }}{{ ', ' if not loop.last }}{% endfor %}>>
+{%- endset -%}
+select inline(from_json({{ adapter.ivm_literal(rows) }}, {{ adapter.ivm_literal(row) }}))
+{%- endmacro %}
