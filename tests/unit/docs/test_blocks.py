@@ -100,6 +100,8 @@ def test_yaml(block: Block) -> None:
             for output in value["outputs"].values():
                 assert output["type"] == "ivm_spark"
                 IvmSparkCredentials.validate({k: v for k, v in output.items() if k != "type"})
+        elif key in ("on-run-start", "on-run-end"):
+            assert value.strip("{ }").split("(")[0] in macro_arguments()
         else:
             pytest.fail(f"what is {key}?")
 

@@ -58,6 +58,7 @@ class IvmConfig:
 
     refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
     change_threshold: float = 0.3
+    state_writes: StateWrites = StateWrites.MERGE
     emit_changes: bool = True
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     on_change: OnChange = OnChange.APPLY
@@ -77,7 +78,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
     given = {key: value for key, value in values.items() if value is not None}
     _check_names(given)
     _check_layout(given)
-    appends = _one_of("state_writes", StateWrites, given.get("state_writes")) is StateWrites.APPEND
+    writes = _one_of("state_writes", StateWrites, given.get("state_writes"))
+    appends = writes is StateWrites.APPEND
     emit_changes = _flag("emit_changes", given.get("emit_changes", not appends))
     if appends and emit_changes:
         raise ConfigError(
@@ -87,6 +89,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
     config = IvmConfig(
         refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
         change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
+        state_writes=writes,
         emit_changes=emit_changes,
         primary_keys=_keys(given.get("primary_keys", {})),
         on_change=_one_of(
