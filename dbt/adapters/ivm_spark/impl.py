@@ -23,6 +23,8 @@ from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
+from dbt.adapters.ivm_spark.verify.comparison import Comparison
+from dbt.adapters.ivm_spark.verify.verifier import Verifier
 
 DEFAULT_FILE_FORMAT = "delta"
 
@@ -80,6 +82,13 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_feed(self) -> FeedReader:
         """The changes of ivm models, for the macro `ivm_changes`."""
         return FeedReader(self._rows_of)
+
+    @available
+    def ivm_comparison(self, unique_id: str, **asked: Any) -> Comparison:
+        """A model's view and its query at the recorded versions, for the test `equals_its_query`;
+        see `Verifier.comparison`."""
+        sql = self.ivm_compiled(unique_id)
+        return Verifier(self._rows_of).comparison(sql=sql, **asked)
 
     @classmethod
     def quote(cls, identifier: str) -> str:
