@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,9 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.doctor.doctor import Doctor
+from dbt.adapters.ivm_spark.doctor.examiner import Checks, Examiner
+from dbt.adapters.ivm_spark.doctor.parents import parents_of
 from dbt.adapters.ivm_spark.explain.compiled import compiled
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
@@ -89,6 +93,21 @@ class IvmSparkAdapter(SparkAdapter):
         see `Verifier.comparison`."""
         sql = self.ivm_compiled(unique_id)
         return Verifier(self._rows_of).comparison(sql=sql, **asked)
+
+    @available
+    def ivm_doctor(
+        self, relations: list[dict[str, Any]], keys: bool, drift: bool, sample: float | None
+    ) -> Doctor:
+        """The doctor, for the macro of that name; relations: all that the project knows."""
+
+        def differences(comparison: Comparison) -> str:
+            return str(self.execute_macro("ivm_differences_sql", kwargs={"comparison": comparison}))
+
+        checks = Checks(keys=bool(keys), drift=bool(drift), sample=sample)
+        now = round(time.time() * 1000)
+        return Doctor(
+            Examiner(self._rows_of, Pins(), differences, parents_of(relations), checks, now)
+        )
 
     @classmethod
     def quote(cls, identifier: str) -> str:
