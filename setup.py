@@ -20,7 +20,7 @@ setup(
     license="Apache-2.0",
     packages=find_namespace_packages(include=["dbt", "dbt.*"]),
     package_data={
-        "dbt.adapters.ivm_spark": ["py.typed"],
+        "dbt.adapters.ivm_spark": ["py.typed", "report/*.html"],
         "dbt.include.ivm_spark": ["*.yml", "macros/**/*.sql"],
     },
     python_requires=">=3.10",
@@ -38,6 +38,7 @@ setup(
     extras_require={
         "PyHive": ["dbt-spark[PyHive]"],
         "ODBC": ["dbt-spark[ODBC]"],
+        "report": ["matplotlib>=3.8,<4"],
         "dev": [
             "build",
             "dbt-tests-adapter>=1.20,<2.0",

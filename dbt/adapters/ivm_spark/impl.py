@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dbt.adapters.__about__ import version as base_version
@@ -23,10 +24,12 @@ from dbt.adapters.ivm_spark.refresh.feed_reader import FeedReader
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
+from dbt.adapters.ivm_spark.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
+from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.verify.verifier import Verifier
 
@@ -99,15 +102,25 @@ class IvmSparkAdapter(SparkAdapter):
         self, relations: list[dict[str, Any]], keys: bool, drift: bool, sample: float | None
     ) -> Doctor:
         """The doctor, for the macro of that name; relations: all that the project knows."""
+        return Doctor(self._examiner(relations, Checks(bool(keys), bool(drift), sample)))
 
+    @available
+    def ivm_reporter(self, relations: list[dict[str, Any]]) -> Reporter:
+        """Writes the page of the macro `ivm_report`; relations: all that the project knows."""
+        project = Project(
+            self.config.project_name,
+            Path(self.config.project_root),
+            self.config.target_path,
+        )
+        examiner = self._examiner(relations, Checks())
+        return Reporter(examiner, SourceReader(self._rows_of), project, _now())
+
+    def _examiner(self, relations: list[dict[str, Any]], checks: Checks) -> Examiner:
         def differences(comparison: Comparison) -> str:
             return str(self.execute_macro("ivm_differences_sql", kwargs={"comparison": comparison}))
 
-        checks = Checks(keys=bool(keys), drift=bool(drift), sample=sample)
-        now = round(time.time() * 1000)
-        return Doctor(
-            Examiner(self._rows_of, Pins(), differences, parents_of(relations), checks, now)
-        )
+        parents = parents_of(relations)
+        return Examiner(self._rows_of, Pins(), differences, parents, checks, _now())
 
     @classmethod
     def quote(cls, identifier: str) -> str:
@@ -164,3 +177,7 @@ class IvmSparkAdapter(SparkAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
+
+
+def _now() -> int:
+    return round(time.time() * 1000)

@@ -40,7 +40,7 @@ def test_it_holds_every_file_and_owns_no_namespace(wheel: Path) -> None:
     files = {
         path.relative_to(REPOSITORY).as_posix()
         for path in package.rglob("*")
-        if path.suffix in {".py", ".sql", ".yml", ".typed"}
+        if path.suffix in {".py", ".sql", ".yml", ".typed", ".html"}
     }
     assert files <= names
     assert not {"dbt/__init__.py", "dbt/adapters/__init__.py", "dbt/include/__init__.py"} & names

@@ -39,9 +39,7 @@ ILL = {
         ReasonCode.STATE_MODIFIED.remedy,
     ),
     "FEED_OFF": (
-        replace(
-            of_source(feed_since=None), kind="full", reason=Reason(ReasonCode.CDF_UNAVAILABLE)
-        ),
+        replace(of_source(feed_since=None), kind="full", reason=Reason(ReasonCode.CDF_UNAVAILABLE)),
         "warning",
         f"ALTER TABLE `shop`.`orders` SET TBLPROPERTIES ('{FEED}' = 'true');",
     ),
