@@ -87,7 +87,7 @@ class TestDoctor:
             "drifted": {"DRIFT", "NEXT_REFRESH_FULL"},
             "unbuilt": {"NOT_BUILT"},
         }
-        assert models["drifted"]["drift"] == 2
+        assert models["drifted"]["drift"] == 1
         assert models["fine"]["drift"] == 0
         assert models["fine"]["state"]["files"] > 0
         assert models["drifted"]["reason"]["code"] == "STATE_MODIFIED"

@@ -105,7 +105,7 @@ class TestEqualsItsQuery:
     def test_it_shows_the_rows_that_are_wrong(self, warehouse: Warehouse) -> None:
         """Somebody writes into the states: a wrong sum, a row too many, one too few, a float that
         is off by more than its last digits and one that is not."""
-        warehouse.run()
+        warehouse.run("totals", "of_both")
         (n_rows,) = warehouse.rows("select count(*) from of_both")[0]
         warehouse.sql(
             "update totals__ivm set total = total + 1 where k = 'a'",
@@ -132,7 +132,7 @@ class TestEqualsItsQuery:
         )
         others = {name: found[name].failures for name in ("of_a", "without_n")}
         assert others == {"of_a": 2, "without_n": 1}, "rows and columns that are not asked for"
-        warehouse.run()
+        warehouse.run("of_both")
         assert self.statuses(warehouse, "of_both") == {"of_both": "pass"}
 
     def test_a_float_may_differ_in_its_last_digits_only(self, warehouse: Warehouse) -> None:
@@ -148,7 +148,7 @@ class TestEqualsItsQuery:
 
     def test_what_can_not_be_read_any_more(self, warehouse: Warehouse) -> None:
         """An old version of a source counts by what it says, not by its number."""
-        warehouse.run("totals", "whole")
+        warehouse.run("whole")
         keep = "alter table facts set tblproperties ('delta.deletedFileRetentionDuration' = '{}')"
         warehouse.sql(keep.format("interval 0 seconds"), "optimize facts")
         assert self.statuses(warehouse, "whole") == {"whole": "pass"}, "no row has changed since"
