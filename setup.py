@@ -20,7 +20,7 @@ setup(
     license="Apache-2.0",
     packages=find_namespace_packages(include=["dbt", "dbt.*"]),
     package_data={
-        "dbt.adapters.ivm_spark": ["py.typed"],
+        "dbt.adapters.ivm_spark": ["py.typed", "report/*.html"],
         "dbt.include.ivm_spark": ["*.yml", "macros/**/*.sql"],
     },
     python_requires=">=3.10",
@@ -40,6 +40,7 @@ setup(
         "ODBC": ["dbt-spark[ODBC]"],
         "docs": ["mkdocs-material>=9.6,<10"],
         "release": ["build", "twine>=6"],
+        "report": ["matplotlib>=3.8,<4"],
         "dev": [
             "build",
             "dbt-tests-adapter>=1.20,<2.0",

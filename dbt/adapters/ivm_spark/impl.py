@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from dbt.adapters.__about__ import version as base_version
@@ -12,6 +14,9 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.doctor.doctor import Doctor
+from dbt.adapters.ivm_spark.doctor.examiner import Checks, Examiner
+from dbt.adapters.ivm_spark.doctor.parents import parents_of
 from dbt.adapters.ivm_spark.explain.compiled import compiled
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
@@ -19,10 +24,14 @@ from dbt.adapters.ivm_spark.refresh.feed_reader import FeedReader
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.shown import mark_in
+from dbt.adapters.ivm_spark.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.verify.comparison import Comparison
+from dbt.adapters.ivm_spark.verify.verifier import Verifier
 
 DEFAULT_FILE_FORMAT = "delta"
 
@@ -81,6 +90,38 @@ class IvmSparkAdapter(SparkAdapter):
         """The changes of ivm models, for the macro `ivm_changes`."""
         return FeedReader(self._rows_of)
 
+    @available
+    def ivm_comparison(self, unique_id: str, **asked: Any) -> Comparison:
+        """A model's view and its query at the recorded versions, for the test `equals_its_query`;
+        see `Verifier.comparison`."""
+        sql = self.ivm_compiled(unique_id)
+        return Verifier(self._rows_of).comparison(sql=sql, **asked)
+
+    @available
+    def ivm_doctor(
+        self, relations: list[dict[str, Any]], keys: bool, drift: bool, sample: float | None
+    ) -> Doctor:
+        """The doctor, for the macro of that name; relations: all that the project knows."""
+        return Doctor(self._examiner(relations, Checks(bool(keys), bool(drift), sample)))
+
+    @available
+    def ivm_reporter(self, relations: list[dict[str, Any]]) -> Reporter:
+        """Writes the page of the macro `ivm_report`; relations: all that the project knows."""
+        project = Project(
+            self.config.project_name,
+            Path(self.config.project_root),
+            self.config.target_path,
+        )
+        examiner = self._examiner(relations, Checks())
+        return Reporter(examiner, SourceReader(self._rows_of), project, _now())
+
+    def _examiner(self, relations: list[dict[str, Any]], checks: Checks) -> Examiner:
+        def differences(comparison: Comparison) -> str:
+            return str(self.execute_macro("ivm_differences_sql", kwargs={"comparison": comparison}))
+
+        parents = parents_of(relations)
+        return Examiner(self._rows_of, Pins(), differences, parents, checks, _now())
+
     @classmethod
     def quote(cls, identifier: str) -> str:
         """A name between backticks, those in it doubled, which dbt-spark does not do."""
@@ -136,3 +177,7 @@ class IvmSparkAdapter(SparkAdapter):
             adapter_version=version,
             model_adapter_details=cls._get_adapter_specific_run_info(config),
         )
+
+
+def _now() -> int:
+    return round(time.time() * 1000)

@@ -50,7 +50,7 @@ def files() -> set[str]:
     return {
         path.relative_to(REPOSITORY).as_posix()
         for path in (REPOSITORY / "dbt").rglob("*")
-        if path.suffix in {".py", ".sql", ".yml", ".typed"}
+        if path.suffix in {".py", ".sql", ".yml", ".typed", ".html"}
     }
 
 

@@ -192,6 +192,21 @@ def test_a_fingerprint_knows_used_columns_and_settings_only() -> None:
     assert [a == b for a, b in zip(before, ansi, strict=True)] == [True, True, False]
 
 
+def test_a_query_that_is_rebuilt_is_another_when_a_view_that_it_reads_is() -> None:
+    def found(text: str) -> str:
+        columns = (("order_id", "bigint"),)
+        view = Relation("`shop`.`few`", RelationKind.VIEW, columns, text, ("shop",))
+        catalog = Catalog({**CATALOG.relations, relation_key(view.name): view}, ("shop",))
+        query = "select order_id, row_number() over (order by order_id) as n from few"
+        reading = read(query, catalog, {})
+        assert reading.lasting is not None
+        return reading.fingerprint
+
+    few = "select order_id from orders where order_id < 5"
+    assert found(few) == found(few)
+    assert found(few) != found(few.replace("5", "6"))
+
+
 def _with_type(relation: Relation, column: str, kind: str) -> Catalog:
     columns = tuple((n, kind if n == column else k) for n, k in relation.columns)
     changed = Relation(relation.name, relation.kind, columns)

@@ -73,7 +73,8 @@ def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
         with not_too_deep():
             found = fingerprint(view, _labels(sql, dialect), settings)
     except NotMaintained as error:
-        text = fingerprint_text(sql, settings)
+        views = [r for r in catalog.relations.values() if r.kind is RelationKind.VIEW]
+        text = fingerprint_text(sql, settings, views)
         return Reading(text, None, error.reason, _repeatable(sql, catalog, dialect))
     return Reading(found, view, None, True)
 

@@ -18,8 +18,10 @@ from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
+from dbt.adapters.ivm_spark.refresh.known import catalog_of
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
+from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
@@ -39,22 +41,13 @@ from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.visible import stored_query
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.parse import parse
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.size import not_too_deep
 from dbt.adapters.ivm_spark.view.tree import Node
-
-_SETTINGS = (
-    "spark.sql.ansi.enabled",
-    "spark.sql.caseSensitive",
-    "spark.sql.session.timeZone",
-    "spark.sql.decimalOperations.allowPrecisionLoss",
-    "spark.sql.mapKeyDedupPolicy",
-)
 
 COMPACT_AFTER = 24
 """Refreshes that append to a state before one adds its rows up: by then its readers take about a
@@ -102,7 +95,7 @@ class Planner:
             return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
         session = self._settings()
         catalog, sources = self._catalog(request)
-        reading = read(request.sql, catalog, _meaningful(session))
+        reading = read(request.sql, catalog, meaningful(session))
         history = self._history(request)
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
@@ -264,22 +257,15 @@ class Planner:
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Every relation that the query reads, views followed; and the sources' names."""
-        catalog = Catalog()
-        while True:
-            try:
-                parsed = parse(request.sql, catalog)
-            except NotMaintained:
-                return catalog, []
-            if not parsed.missing:
-                tables = [r for r in parsed.tables.values() if r.kind is RelationKind.DELTA]
-                return catalog, sorted(r.name for r in tables)
-            for name in parsed.missing:
-                try:
-                    relation = self._pins.relation(self._reader, name, request.built)
-                except Exception:
-                    self._outputs(request)
-                    return catalog, []
-                catalog.relations[relation_key(name)] = relation
+
+        def describe(name: str) -> Relation:
+            return self._pins.relation(self._reader, name, request.built)
+
+        try:
+            return catalog_of(request.sql, describe)
+        except Exception:
+            self._outputs(request)
+            return Catalog(), []
 
     def _head(self, relation: Relation, mark: SourceMark | None, built: frozenset[str]) -> Head:
         since = mark.version if mark is not None else None
@@ -346,15 +332,6 @@ class Planner:
 
     def _types(self, node: Node) -> dict[str, str]:
         return dict(self._columns(to_sql(render(node, bind_plain))))
-
-
-def _meaningful(session: dict[str, str]) -> dict[str, str]:
-    """The settings on which the rows of a query may depend."""
-    return {
-        key: value
-        for key, value in session.items()
-        if key in _SETTINGS or key.startswith("spark.sql.legacy.")
-    }
 
 
 def _work(decision: Decision, marks: dict[str, SourceMark]) -> Work:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 
 from dbt.adapters.ivm_spark.view.build import View
 from dbt.adapters.ivm_spark.view.catalog import Relation
@@ -28,9 +29,11 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 
-def fingerprint_text(sql: str, settings: dict[str, str]) -> str:
-    """Fingerprint of a query that is not understood: its text."""
-    return "-".join((_digest(sql.strip()), "", _digest(settings)))
+def fingerprint_text(sql: str, settings: dict[str, str], views: Iterable[Relation] = ()) -> str:
+    """Fingerprint of a query that is not understood: its text, and those of the views it reads."""
+    texts = sorted((view.name, view.text, view.namespace) for view in views)
+    query = [sql.strip(), texts] if texts else sql.strip()
+    return "-".join((_digest(query), "", _digest(settings)))
 
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:

@@ -1,0 +1,33 @@
+"""Durations, sizes and names as people say them."""
+
+from __future__ import annotations
+
+_STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+
+
+def duration(seconds: float) -> str:
+    """At most three digits and a unit, as in `36 h`; a week and more in days."""
+    for size, unit in _STEPS:
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"
+
+
+def size(count: int) -> str:
+    """Bytes in the unit that needs the fewest digits."""
+    value = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def number(count: int, what: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{count} {what}" + ("" if count == 1 else "s")
+
+
+def bare(name: str) -> str:
+    """A quoted name without quotes, for reading only."""
+    return name.replace("`", "")

@@ -1,0 +1,1 @@
+"""A page to look at: the refreshes that the states' commits record, drawn."""

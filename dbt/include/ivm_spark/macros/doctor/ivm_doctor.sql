@@ -1,0 +1,79 @@
+{#- What may go wrong with the project's ivm models, each with the statement that mends it; nothing
+    is changed.
+
+    dbt run-operation ivm_doctor
+    dbt --quiet run-operation ivm_doctor --args '{models: [revenue], format: json}'
+
+    models        names; without them all ivm models of the project and its packages
+    format        text, or json
+    check_keys    true: reads the sources to see whether the keys that are declared hold
+    check_drift   true: compares each model with its query, as the test equals_its_query does
+    sample        with check_drift: the fraction of the rows to compare
+-#}
+{% macro ivm_doctor(models=none, format='text', check_keys=false, check_drift=false, sample=none) -%}
+  {%- if execute -%}
+    {%- set doctor = adapter.ivm_doctor(ivm_known_relations(), check_keys, check_drift, sample) -%}
+    {%- for node in ivm_nodes(models) -%}
+      {%- do doctor.examine(node.name, ivm_request_of(node)) -%}
+    {%- endfor -%}
+    {%- do print(doctor.text(format)) -%}
+  {%- endif -%}
+{%- endmacro %}
+
+{#- The ivm models of these names, all without names, sorted by name. -#}
+{% macro ivm_nodes(models=none) -%}
+  {%- set found = [] -%}
+  {%- if models is not none -%}
+    {%- for name in ([models] if models is string else models) -%}
+      {%- set node = ivm_node_of(name) -%}
+      {%- if node.config.materialized != 'ivm' -%}
+        {%- do exceptions.raise_compiler_error('Model ' ~ name ~ " is materialized='"
+            ~ node.config.materialized ~ "', not ivm.") -%}
+      {%- endif -%}
+      {%- do found.append(node) -%}
+    {%- endfor -%}
+  {%- else -%}
+    {%- for node in graph.nodes.values()
+        if node.resource_type == 'model' and node.config.materialized == 'ivm' -%}
+      {%- do found.append(node) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(found | sort(attribute='name')) }}
+{%- endmacro %}
+
+{#- What the planner wants to know of a model outside its own run. -#}
+{% macro ivm_request_of(node) -%}
+  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
+  {%- set state = ivm_state_relation(target) -%}
+  {{ return(ivm_request(
+      node,
+      adapter.ivm_compiled(node.unique_id),
+      target,
+      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
+      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
+      false,
+  )) }}
+{%- endmacro %}
+
+{#- Every relation that the project knows, with the node that builds it. -#}
+{% macro ivm_known_relations() -%}
+  {%- set found = [] -%}
+  {%- for node in graph.nodes.values() if node.relation_name -%}
+    {%- do found.append(ivm_known_relation(node, node.alias, node.config.materialized)) -%}
+  {%- endfor -%}
+  {%- for source in graph.sources.values() -%}
+    {%- do found.append(ivm_known_relation(source, source.identifier, '')) -%}
+  {%- endfor -%}
+  {{ return(found) }}
+{%- endmacro %}
+
+{% macro ivm_known_relation(node, identifier, kind) -%}
+  {{ return({
+      'name': node.name,
+      'relation': ivm_quoted(api.Relation.create(schema=node.schema, identifier=identifier)),
+      'kind': kind,
+      'tblproperties': node.config.get('tblproperties'),
+      'constraints': node.get('constraints'),
+      'columns': node.get('columns'),
+  }) }}
+{%- endmacro %}
