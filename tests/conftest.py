@@ -19,7 +19,10 @@ OWN_SPARK = (
 IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input policies protocol surface values".split()),
-    *(f"/test_{name}.py" for name in "source_life view_life accidents faults explain".split()),
+    *(
+        f"/test_{name}.py"
+        for name in "source_life view_life accidents faults explain verify doctor".split()
+    ),
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""

@@ -140,12 +140,6 @@ WRITTEN_ANEW = {
         "create or replace view @ as select k, v * 2 as v from @_base where v > 1",
         create=(*BASE, "create view @ as select k, v from @_base"), later=LATER_BASE,
     ),
-    "view_redefined_below_a_rebuilt_one": full(
-        "WINDOW_WITHOUT_PARTITION_BY",
-        "create or replace view @ as select k, v * 2 as v from @_base where v > 1",
-        create=(*BASE, "create view @ as select k, v from @_base"), later=LATER_BASE,
-        query="select k, v, row_number() over (order by v, k) as place from @", then="full",
-    ),
     "view_redefined_in_other_words": fine(
         "create or replace view @ as SELECT k, /* the value */ v FROM @_base",
         MORE.replace("@", "@_base"),

@@ -36,7 +36,7 @@ ILL = {
     "NEXT_REFRESH_FULL": (
         replace(HEALTHY, kind="full", reason=Reason(ReasonCode.STATE_MODIFIED, "DELETE at 3")),
         "warning",
-        ReasonCode.STATE_MODIFIED.remedy,
+        "dbt run --select revenue",
     ),
     "FEED_OFF": (
         replace(of_source(feed_since=None), kind="full", reason=Reason(ReasonCode.CDF_UNAVAILABLE)),
@@ -132,6 +132,16 @@ def test_nothing_is_found_where_nothing_is_wrong(facts: ModelFacts) -> None:
 def test_what_a_model_that_is_rebuilt_anyhow_does_not_need_is_not_asked_for() -> None:
     facts = replace(of_source(feed_since=None, files_kept=3600.0), lasting=LASTING)
     assert [f.code for f in examined(facts)] == ["NEVER_INCREMENTAL"]
+
+
+def test_what_the_policy_forbids_needs_a_full_refresh() -> None:
+    full = replace(HEALTHY, kind="full", policy="incremental_strict", refused="a full refresh")
+    facts = replace(full, reason=Reason(ReasonCode.STATE_MODIFIED))
+    remedy = "dbt run --select revenue --full-refresh"
+    assert [f.remedy for f in examined(facts)] == [remedy, remedy]
+    dear = Reason(ReasonCode.COST_MODEL, "9 of 10 rows changed")
+    (found,) = examined(replace(HEALTHY, kind="full", reason=dear))
+    assert found.remedy == ReasonCode.COST_MODEL.remedy
 
 
 def test_the_worst_comes_first() -> None:

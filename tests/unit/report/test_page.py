@@ -10,7 +10,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
 from dbt.adapters.ivm_spark.report.figures import lineage, refreshes
-from dbt.adapters.ivm_spark.report.lineage import places
+from dbt.adapters.ivm_spark.report.lineage import lineage_of
 from dbt.adapters.ivm_spark.report.page import page
 from dbt.adapters.ivm_spark.report.told import reads
 from tests.unit.doctor.models import NOW
@@ -110,11 +110,14 @@ def test_lag_technique_and_medians() -> None:
 def test_models_read_models_by_their_states() -> None:
     found = reads(MODELS)
     assert found["`shop`.`top_customers`"] == ["`shop`.`revenue_by_customer`"]
-    assert places(found) == {
+    places = lineage_of(found)
+    assert places.nodes == {
         "`shop`.`customers`": (0, 0),
         "`shop`.`orders`": (0, 1),
-        "`shop`.`revenue_by_customer`": (1, 0),
-        "`shop`.`top_customers`": (2, 0),
+        "`shop`.`revenue_by_customer`": (1, 1),
+        "`shop`.`top_customers`": (2, 1),
         "`shop`.`places$of$all`": (3, 0),
     }
-    assert places({}) == {}
+    assert ((0, 0), (1, 0), (2, 0), (3, 0)) in places.lines, "it goes around what it passes"
+    assert len(places.lines) == 5
+    assert lineage_of({}).nodes == {}

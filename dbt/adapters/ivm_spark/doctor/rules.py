@@ -19,6 +19,9 @@ MANY_FILES = 200
 """Files of a state that are small on average, and more than these: worth an OPTIMIZE."""
 _TOLD_OF_THE_SOURCE = (ReasonCode.CDF_UNAVAILABLE, ReasonCode.SOURCE_REPLACED)
 
+_AVOIDABLE = (ReasonCode.COST_MODEL, ReasonCode.CDF_UNAVAILABLE, ReasonCode.CHANGE_SET_MISSING)
+"""Reasons that the user can do something about; after the others one rebuild is all there is."""
+
 Rule = Callable[[ModelFacts], Iterator[Finding]]
 
 
@@ -40,7 +43,8 @@ def refused(facts: ModelFacts) -> Iterator[Finding]:
     """A model whose next run fails."""
     if facts.refused:
         message = f"Its next run would fail: {facts.refused}"
-        yield Finding(Severity.ERROR, "RUN_WOULD_FAIL", facts.view, message, "see the message")
+        remedy = _run(facts) if _is_forbidden(facts) else "see the message"
+        yield Finding(Severity.ERROR, "RUN_WOULD_FAIL", facts.view, message, remedy)
 
 
 def never_incremental(facts: ModelFacts) -> Iterator[Finding]:
@@ -61,9 +65,8 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
         return
     if reason.code not in _TOLD_OF_THE_SOURCE or not known:
         message = f"Its next refresh is full. {reason}"
-        yield Finding(
-            Severity.WARNING, "NEXT_REFRESH_FULL", facts.view, message, reason.code.remedy
-        )
+        remedy = reason.code.remedy if reason.code in _AVOIDABLE else _run(facts)
+        yield Finding(Severity.WARNING, "NEXT_REFRESH_FULL", facts.view, message, remedy)
 
 
 def feed_off(facts: ModelFacts) -> Iterator[Finding]:
@@ -230,7 +233,12 @@ RULES: Sequence[Rule] = (
 
 
 def _run(facts: ModelFacts) -> str:
-    return f"dbt run --select {facts.model}"
+    return f"dbt run --select {facts.model}" + (" --full-refresh" if _is_forbidden(facts) else "")
+
+
+def _is_forbidden(facts: ModelFacts) -> bool:
+    """Whether the next refresh is full and the model's policy forbids that."""
+    return facts.kind == "full" and facts.policy == "incremental_strict"
 
 
 def _days(age: float) -> int:

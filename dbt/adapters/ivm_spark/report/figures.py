@@ -24,7 +24,7 @@ from dbt.adapters.ivm_spark.report.drawing import (
     style,
     svg,
 )
-from dbt.adapters.ivm_spark.report.lineage import places
+from dbt.adapters.ivm_spark.report.lineage import Place, lineage_of
 from dbt.adapters.ivm_spark.report.told import Told, reads
 
 KINDS = (
@@ -33,33 +33,27 @@ KINDS = (
     (RefreshKind.INITIAL, "^", FAINT),
 )
 """Each kind with a shape too, for those who do not tell the colours apart."""
-_LETTER, _ROW, _GAP = 0.085, 0.78, 0.7
-"""Inches: a letter's width, a row of the lineage, the space between two columns."""
+_LETTER, _ROW, _SPACE, _GAP = 0.07, 0.74, 0.22, 0.55
+"""Inches: a letter's width, a row of the lineage, the space between two rows and two columns."""
 
 
 def lineage(models: Sequence[Told]) -> str:
     """What reads what, with the technique and the lag of each model."""
     known = {told.facts.view: told for told in models}
-    edges = reads(models)
-    at = places(edges)
-    width = _LETTER * max(len(line) for node in at for line in _lines(node, known)) + 0.3
-    columns = 1 + max(column for column, _ in at.values())
-    rows = 1 + max(row for _, row in at.values())
-    size = (columns * (width + _GAP) - _GAP + 0.1, rows * _ROW + 0.1)
+    found = lineage_of(reads(models))
+    spots = [*found.nodes.values(), *(place for line in found.lines for place in line)]
+    width = _LETTER * max(len(line) for node in found.nodes for line in _lines(node, known)) + 0.3
+    columns, rows = (1 + max(spot[axis] for spot in spots) for axis in (0, 1))
+    size = (columns * (width + _GAP) - _GAP + 0.1, rows * _ROW)
     with style("lineage"):
         figure = Figure(figsize=size)
         axes = bare_axes(figure)
         axes.set_xlim(0, size[0])
         axes.set_ylim(size[1], 0)
-        corners = {
-            node: (0.05 + column * (width + _GAP), 0.05 + row * _ROW)
-            for node, (column, row) in at.items()
-        }
-        for node, below in edges.items():
-            for other in below:
-                _arrow(axes, corners[other], corners[node], width)
-        for node, corner in corners.items():
-            _box(axes, corner, width, _lines(node, known), node in known)
+        for line in found.lines:
+            _line(axes, [_corner(place, width) for place in line], width)
+        for node, place in found.nodes.items():
+            _box(axes, _corner(place, width), width, _lines(node, known), node in known)
         return svg(figure, "Lineage of the ivm models")
 
 
@@ -90,7 +84,7 @@ def _box(
     box = FancyBboxPatch(
         (x, y),
         width,
-        _ROW - 0.25,
+        _ROW - _SPACE,
         boxstyle="round,pad=0,rounding_size=0.06",
         edgecolor=CHANGED if model else FAINT,
         facecolor="none",
@@ -101,14 +95,16 @@ def _box(
         axes.text(x + 0.12, y + 0.2 + 0.2 * place, line, weight=weight)
 
 
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], width: float) -> None:
-    middle = (_ROW - 0.25) / 2
-    axes.annotate(
-        "",
-        xy=(end[0], end[1] + middle),
-        xytext=(start[0] + width, start[1] + middle),
-        arrowprops={"arrowstyle": "-|>", "color": FAINT, "shrinkA": 1, "shrinkB": 1},
-    )
+def _corner(place: Place, width: float) -> tuple[float, float]:
+    return 0.05 + place[0] * (width + _GAP), 0.05 + place[1] * _ROW
+
+
+def _line(axes: Axes, corners: Sequence[tuple[float, float]], width: float) -> None:
+    """From the right edge of the first over both edges of those on the way to the last's left."""
+    middle = (_ROW - _SPACE) / 2
+    points = [(x + edge, y + middle) for x, y in corners for edge in (0.0, width)][1:-1]
+    axes.plot(*zip(*points, strict=True), color=FAINT, linewidth=0.9, solid_joinstyle="round")
+    axes.plot(*points[-1], marker=5, color=FAINT, markersize=5)
 
 
 def _draw_times(axes: Axes, records: Sequence[Record]) -> None:
@@ -131,11 +127,13 @@ def _draw_times(axes: Axes, records: Sequence[Record]) -> None:
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     axes.margins(x=0.03)
     axes.grid(axis="y", color=FAINT, alpha=0.25)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handletextpad=0.1)
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handletextpad=0.1, columnspacing=1
+    )
 
 
 def _draw_rows(axes: Axes, records: Sequence[Record]) -> None:
-    axes.set_title("rows changed, by refresh", loc="left", fontsize=9)
+    axes.set_title("rows changed", loc="left", fontsize=9)
     found = [r for r in records if r.kind == RefreshKind.INCREMENTAL.value]
     if not found:
         axes.set_axis_off()
@@ -150,10 +148,13 @@ def _draw_rows(axes: Axes, records: Sequence[Record]) -> None:
     ):
         axes.bar(numbers, counts, bottom=below, color=colour, width=0.8, label=label)
         below = [sum(pair) for pair in zip(below, counts, strict=True)]
+    axes.set_xlabel("refresh", loc="right")
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.grid(axis="y", color=FAINT, alpha=0.25)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handlelength=0.8)
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handlelength=0.8, columnspacing=1
+    )
 
 
 def _day(text: str) -> float:

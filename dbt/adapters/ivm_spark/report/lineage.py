@@ -1,16 +1,34 @@
-"""Where the nodes of a lineage stand: what is read on the left, what reads it on the right."""
+"""Where the nodes of a lineage stand: what is read on the left, what reads it on the right.
+
+A line that passes over columns has a place of its own in each of them, so that it crosses no node
+(Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system structures", IEEE
+Transactions on Systems, Man, and Cybernetics, 1981).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from statistics import mean
 
+Place = tuple[int, int]
 
-def places(reads: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
-    """Column and row of each node, counted from 0.
 
-    reads: what each node reads, without a cycle. A node stands one column right of the last that
-    it reads, in its column near to the rows of these.
+@dataclass(frozen=True)
+class Lineage:
+    """Column and row of each node, counted from 0; and each line: from what is read over its places
+    on the way to what reads it."""
+
+    nodes: dict[str, Place]
+    lines: tuple[tuple[Place, ...], ...]
+
+
+def lineage_of(reads: Mapping[str, Sequence[str]]) -> Lineage:
+    """The places of a lineage without a cycle.
+
+    reads: what each node reads. A node stands one column right of the last that it reads, in its
+    column near to the rows of these.
     """
     depths: dict[str, int] = {}
 
@@ -22,9 +40,25 @@ def places(reads: Mapping[str, Sequence[str]]) -> dict[str, tuple[int, int]]:
 
     for node in reads:
         depth(node)
-    found: dict[str, tuple[int, int]] = {}
+    lines = [
+        [(other, node, at) for at in range(depths[other], depths[node] + 1)]
+        for node in reads
+        for other in reads[node]
+    ]
+    rows: dict[tuple[str, str, int], int] = {(n, n, at): 0 for n, at in depths.items()}
+    before: dict[tuple[str, str, int], list[tuple[str, str, int]]] = {spot: [] for spot in rows}
+    paths = []
+    for line in lines:
+        (one, other, _), (_, _, last) = line[0], line[-1]
+        path = [(one, one, depths[one]), *line[1:-1], (other, other, last)]
+        paths.append(path)
+        for left, right in pairwise(path):
+            before.setdefault(right, []).append(left)
     for column in range(max(depths.values(), default=-1) + 1):
-        nodes = sorted(node for node, at in depths.items() if at == column)
-        nodes.sort(key=lambda node: mean([found[o][1] for o in reads.get(node, ())] or [0]))
-        found |= {node: (column, row) for row, node in enumerate(nodes)}
-    return found
+        spots = sorted(spot for spot in before if spot[2] == column)
+        spots.sort(key=lambda spot: mean([rows[left] for left in before[spot]] or [0]))
+        rows |= {spot: row for row, spot in enumerate(spots)}
+    return Lineage(
+        {node: (at, rows[(node, node, at)]) for node, at in depths.items()},
+        tuple(tuple((spot[2], rows[spot]) for spot in path) for path in paths),
+    )

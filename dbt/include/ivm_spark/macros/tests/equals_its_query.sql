@@ -18,7 +18,9 @@
         ~ "materialized='ivm', and " ~ (node.name if node is not none else model) ~ ' is none.') -%}
   {%- endif -%}
   {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
-  {%- if adapter.ivm_state_of(relation) is none -%}
+  {%- set state = ivm_state_relation(relation) -%}
+  {%- if adapter.get_relation(
+      database=none, schema=state.schema, identifier=state.identifier) is none -%}
     {%- if flags.WHICH in ('compile', 'generate', 'docs') -%}
       {{ return('select 1 as not_built where false') }}
     {%- endif -%}
@@ -29,7 +31,7 @@
     {{ return('select 1 as some_rows_only where false') }}
   {%- endif -%}
   {%- set comparison = adapter.ivm_comparison(node.unique_id, model=node.name,
-      view=ivm_quoted(relation), state=ivm_quoted(ivm_state_relation(relation)),
+      view=ivm_quoted(relation), state=ivm_quoted(state),
       sample=sample, exclude=exclude) -%}
   {{ ivm_differences_sql(comparison, config.get('where')) }}
 {% endtest %}
