@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.refresh import planner
+from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
 SUMS = (
@@ -63,7 +64,7 @@ class TestAppend:
     ) -> None:
         monkeypatch.setattr(planner, "COMPACT_AFTER", EACH)
         warehouse.check(*built)
-        for change in CHANGES:
+        for change in budget(CHANGES[:3], CHANGES):
             warehouse.sql(*change)
             before = {name: warehouse.version(f"{name}__ivm") for name in built}
             responses = warehouse.run()
@@ -74,7 +75,9 @@ class TestAppend:
             assert after == {name: version + 1 for name, version in before.items()}
         commits = warehouse.history("sums__ivm")
         modes = [c["operationParameters"].get("mode") for c in reversed(commits)][1:]
-        assert modes == ["Append", "Overwrite"] * 2 + ["Append"]
+        assert modes == budget(
+            ["Append", "Overwrite", "Append"], ["Append", "Overwrite"] * 2 + ["Append"]
+        )
         assert set(kinds(warehouse.run()).values()) == {"none"}
 
     def test_another_way_to_write_is_a_rebuild(self, warehouse: Warehouse, built: Any) -> None:
