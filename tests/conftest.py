@@ -17,7 +17,7 @@ OWN_SPARK = (
 )
 """Tests whose Spark, if any, runs in a process of its own."""
 IN_MEMORY = (
-    *(f"/test_{name}.py" for name in "differential random_views traps tpch fallbacks".split()),
+    *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
 )
