@@ -134,15 +134,16 @@ def _answers() -> Iterator[str]:
     for field in fields(IvmAdapterResponse):
         if field.name not in inherited:
             yield f"| `{field.name}` | {TEXTS['response'][field.name]} |"
-    yield "\n| `refresh_kind` | |"
-    yield "|---|---|"
-    for kind in RefreshKind:
-        yield f"| `{kind.value}` | {TEXTS['kinds'][kind.value]} |"
-    yield "\n| `technique` | what is computed |"
-    yield "|---|---|"
-    for technique in Technique:
-        yield f"| `{technique.value}` | {TEXTS['techniques'][technique.value]} |"
+    yield from _values("`refresh_kind` |", RefreshKind, TEXTS["kinds"])
+    yield from _values("`technique` | what is computed", Technique, TEXTS["techniques"])
     yield ""
+
+
+def _values(head: str, values: type[RefreshKind] | type[Technique], texts: Any) -> Iterator[str]:
+    yield f"\n| {head} |"
+    yield "|---|---|"
+    for value in values:
+        yield f"| `{value.value}` | {texts[value.value]} |"
 
 
 def _reasons() -> Iterator[str]:

@@ -14,9 +14,10 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.doctor.durations import FILES_KEPT, LOG_KEPT, feed_since, kept
 from dbt.adapters.ivm_spark.doctor.facts import KeyFacts, ModelFacts, SourceFacts, StateFacts
 from dbt.adapters.ivm_spark.doctor.parents import Parent, dropped, keys_of
-from dbt.adapters.ivm_spark.refresh.config import OnChange, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.feed import Refresh, refreshes_in
 from dbt.adapters.ivm_spark.refresh.findings import Findings
+from dbt.adapters.ivm_spark.refresh.first_line import first_line
+from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.lineage import is_another
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan
@@ -77,7 +78,7 @@ class Examiner:
             facts = replace(facts, policy=request.config.refresh_policy.value)
             plan, refused = self._planned(request)
         except (CompilationError, RefusedError, DbtDatabaseError) as error:
-            return replace(facts, refused=_first_line(error))
+            return replace(facts, refused=first_line(error))
         found = plan.findings
         assert found is not None
         refresh = self._last_refresh(request)
@@ -100,16 +101,12 @@ class Examiner:
         try:
             return self._planner.plan(request), ""
         except RefusedError as error:
-            config = replace(
-                request.config, refresh_policy=RefreshPolicy.INCREMENTAL, on_change=OnChange.APPLY
-            )
-            return self._planner.plan(replace(request, config=config)), str(error)
+            return self._planner.plan(request.forgiving), str(error)
 
     def _last_refresh(self, request: Request) -> Refresh | None:
         if not request.state_exists or request.usurper:
             return None
-        found = refreshes_in(self._reader.recent(request.state))
-        found = found or refreshes_in(self._reader.commits(request.state, 0))
+        found = refreshes_in(since_last_refresh(self._reader, request.state))
         return found[-1] if found else None
 
     def _state(self, request: Request, refresh: Refresh) -> StateFacts:
@@ -176,7 +173,7 @@ class Examiner:
             rows = self._query(f"select {copies} as n from (\n{sql}\n)")
             return {"drift": int(rows[0]["n"])}
         except (CompilationError, DbtDatabaseError) as error:
-            return {"unchecked": _first_line(error)}
+            return {"unchecked": first_line(error)}
 
 
 def _properties(detail: Mapping[str, Any]) -> dict[str, str]:
@@ -184,7 +181,3 @@ def _properties(detail: Mapping[str, Any]) -> dict[str, str]:
     value = detail["properties"]
     given = json.loads(value) if isinstance(value, str) else dict(value or {})
     return {str(k): str(v) for k, v in given.items()}
-
-
-def _first_line(error: Exception) -> str:
-    return str(getattr(error, "msg", error)).strip().splitlines()[0]

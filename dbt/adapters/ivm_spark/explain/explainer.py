@@ -11,7 +11,6 @@ from dbt_common.exceptions import CompilationError
 from dbt.adapters.ivm_spark.explain.as_json import as_json
 from dbt.adapters.ivm_spark.explain.as_text import as_text
 from dbt.adapters.ivm_spark.explain.explanation import Explanation, explanation
-from dbt.adapters.ivm_spark.refresh.config import OnChange, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan
@@ -67,11 +66,8 @@ def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]
     try:
         return planner.plan(request), ""
     except RefusedError as error:
-        lenient = replace(
-            request.config, refresh_policy=RefreshPolicy.INCREMENTAL, on_change=OnChange.APPLY
-        )
         try:
-            plan = planner.plan(replace(request, config=lenient))
+            plan = planner.plan(request.forgiving)
         except RefusedError:
             raise CompilationError(f"Model {model}: {error}") from error
         return replace(plan, warning=""), str(error)

@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.shown_row import ShownRow, decode_row
 from dbt.adapters.ivm_spark.view.catalog import quote
 from dbt.adapters.ivm_spark.view.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.view.time_travel import read_at
 
 METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
@@ -82,6 +83,5 @@ class FeedReader:
 def _at_version(text: str, version: int) -> str:
     query = sqlglot.parse_one(text, dialect=IvmSpark)
     for table in query.find_all(exp.Table):
-        number = exp.Literal.number(version)
-        table.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))
+        read_at(table, version)
     return to_sql(query)

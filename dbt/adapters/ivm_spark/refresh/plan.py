@@ -66,7 +66,7 @@ class MergeSql:
     def of(cls, parts: Merge) -> MergeSql:
         """The text of a MERGE's trees."""
         return cls(
-            kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
+            kept=_texts(parts),
             asks=parts.asks,
             source=to_sql(parts.source, pretty=True),
             on=to_sql(parts.on),
@@ -93,12 +93,16 @@ class AppendSql:
     def of(cls, parts: Append) -> AppendSql:
         """The text of an INSERT's trees."""
         return cls(
-            kept=tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept),
+            kept=_texts(parts),
             asks=parts.asks,
             source=to_sql(parts.source, pretty=True),
             columns=parts.columns,
             overwrite=parts.overwrite,
         )
+
+
+def _texts(parts: Merge | Append) -> tuple[tuple[str, str], ...]:
+    return tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
+from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.known import catalog_of
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
@@ -93,7 +94,7 @@ class Planner:
             recorded = self._history(request).watermark or Watermark("", 0, "", {})
             outputs = self._outputs(request)
             return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
-        session = self._settings()
+        session = self._reader.settings()
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, meaningful(session))
         history = self._history(request)
@@ -172,7 +173,9 @@ class Planner:
         reading, facts, layout = found.reading, found.facts, found.layout
         heads, mark = found.heads, found.mark
         marks = source_marks(self._query, decision, heads, mark, self._counts)
-        compact = mark is not None and mark.appended >= COMPACT_AFTER
+        appended = layout is not None and layout.appended and mark is not None
+        since = mark.appended if mark is not None and appended and not decision.build else None
+        compact = since is not None and since >= COMPACT_AFTER
         view, row = found.view_text(request.state), stored_row(facts.outputs)
         if layout is not None:
             row = shown_row(layout, facts.types, facts.outputs)
@@ -192,7 +195,7 @@ class Planner:
             appends=mark.appends
             if mark is not None and not decision.build
             else request.config.table.appends,
-            appended=0 if compact or mark is None or decision.build else mark.appended + 1,
+            appended=0 if compact or since is None else since + 1,
         )
         before = mark_in(request.information)
         mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
@@ -240,7 +243,7 @@ class Planner:
         facts_of = _source_facts(found.catalog, next_mark)
         step = Incremental(layout, request.state, decision.windows, versions, facts_of, compact)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
-        if layout.appended and compact:
+        if compact:
             tuning |= {OVERWRITE: "static"}
         return replace(
             plan,
@@ -251,9 +254,6 @@ class Planner:
             merge=step.merge({}),
             merge_with=step.merge,
         )
-
-    def _settings(self) -> dict[str, str]:
-        return {str(row["key"]): str(row["value"]) for row in self._query("set")}
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Every relation that the query reads, views followed; and the sources' names."""
@@ -284,10 +284,7 @@ class Planner:
             return StateHistory(None, f"replaced by {request.usurper}")
         if not request.state_exists:
             return StateHistory(None)
-        history = newest(self._reader.recent(request.state))
-        if history.watermark is None and not history.unread:
-            history = newest(self._reader.commits(request.state, 0))
-        return history
+        return newest(since_last_refresh(self._reader, request.state))
 
     def _examine(self, request: Request, reading: Reading) -> tuple[Facts, Layout | None, Reading]:
         """Ask Spark about a query that is new: its columns, the types of its state, and whether

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
-from dbt.adapters.ivm_spark.refresh.config import ConfigError, IvmConfig, read_config
+from dbt.adapters.ivm_spark.refresh.config import (
+    ConfigError,
+    IvmConfig,
+    OnChange,
+    RefreshPolicy,
+    read_config,
+)
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 from dbt.adapters.ivm_spark.view.dialect import is_empty, without_end
 
@@ -35,6 +41,14 @@ class Request:
     full_refresh: bool
     built: frozenset[str]
     limited: bool = False
+
+    @property
+    def forgiving(self) -> Request:
+        """The same of a run that may rebuild: what would be done if nothing forbade it."""
+        config = replace(
+            self.config, refresh_policy=RefreshPolicy.INCREMENTAL, on_change=OnChange.APPLY
+        )
+        return replace(self, config=config)
 
     @classmethod
     def of_model(

@@ -9,6 +9,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.sql_block import alias_of
+from dbt.adapters.ivm_spark.view.time_travel import read_at
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
 
 _GAINED = ("insert", "update_postimage")
@@ -33,12 +34,7 @@ class Versions:
         if scan.at is At.CHANGES:
             return self._changes(scan)
         bound = bind_plain(scan)
-        version = exp.Version(
-            this="VERSION",
-            kind="AS OF",
-            expression=exp.Literal.number(self.pinned[scan.relation]),
-        )
-        bound.table.set("version", version)
+        read_at(bound.table, self.pinned[scan.relation])
         return bound
 
     def _changes(self, scan: Scan) -> Bound:

@@ -23,6 +23,10 @@ class SourceReader:
     def __init__(self, query: Query) -> None:
         self._query = query
 
+    def settings(self) -> dict[str, str]:
+        """The session's settings."""
+        return {str(row["key"]): str(row["value"]) for row in self._query("set")}
+
     def relation(self, name: str) -> Relation:
         """A relation by its quoted name; a view with its text."""
         relation = relation_from(name, self._query(f"describe table extended {name}"))

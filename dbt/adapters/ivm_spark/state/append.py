@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, narrowed, questions
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.delta.shared import shared
 from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
@@ -17,10 +17,10 @@ from dbt.adapters.ivm_spark.state.change import grouped_change
 from dbt.adapters.ivm_spark.state.counts import or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.statement import statement
 from dbt.adapters.ivm_spark.state.summed import summed
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, UnionAll
 
 
@@ -62,9 +62,7 @@ def append(
         rows = summed(UnionAll((stored, rows)), keys, layout.accumulators)
     rows = Project(rows, tuple(state_column(layout, name) for name in layout.columns))
 
-    def final(node: Node) -> exp.Query:
-        return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
-
+    final = partial(statement, bind=bind, changed=changed, answers=answers)
     return Append(
         kept=tuple((k.name, final(k.relation)) for k in kept),
         asks=(*(tuple(questions(k.relation)) for k in kept), tuple(questions(change))),

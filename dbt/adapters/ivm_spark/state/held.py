@@ -10,6 +10,7 @@ from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.view.catalog import quote, relation_key, relation_name
 from dbt.adapters.ivm_spark.view.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.view.time_travel import read_at
 
 _SPACE = re.compile(r"\s+")
 
@@ -25,8 +26,7 @@ def held(text: str, columns: Sequence[str], state: str, version: int) -> str | N
     if not tables or any(table.args.get("version") for table in tables):
         return None
     for table in tables:
-        number = exp.Literal.number(version)
-        table.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))
+        read_at(table, version)
     return named(to_sql(query), columns)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, narrowed, questions
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.state.statement import statement
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.render import render
@@ -76,9 +77,7 @@ def merge(
     if again:
         kept = (*kept, Kept(CHANGE, change))
 
-    def final(node: Node) -> exp.Query:
-        return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
-
+    final = partial(statement, bind=bind, changed=changed, answers=answers)
     source = (
         _looked_up_source(layout, change.columns, state, bind, insert_only)
         if again

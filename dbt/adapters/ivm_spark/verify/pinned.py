@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.view.parse import Parsed
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.rewrite.window import one_answer
+from dbt.adapters.ivm_spark.view.time_travel import read_at
 from dbt.adapters.ivm_spark.view.tree import Lateral, Limit, Node, ScalarSubquery, Sort, Window
 from dbt.adapters.ivm_spark.view.walk import walk
 
@@ -51,8 +52,7 @@ def written(
         for key in ("alias", "pivots", "joins", "laterals"):
             named.set(key, table.args.get(key))
         if versions is not None:
-            number = exp.Literal.number(versions[relation.name])
-            named.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))
+            read_at(named, versions[relation.name])
         table.replace(named)
     return to_sql(query if limited else _unlimited(query), pretty=True)
 

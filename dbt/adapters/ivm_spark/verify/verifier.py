@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, dialect_of, read
+from dbt.adapters.ivm_spark.refresh.first_line import first_line
+from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.known import catalog_of
 from dbt.adapters.ivm_spark.refresh.lineage import is_another, needs_id
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
@@ -117,16 +119,14 @@ class Verifier:
 
     def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
         """The state's history up to the version that the view reads, and that version."""
-        commits = self._reader.recent(state)
-        history = newest(commits)
-        if at is not None or (history.watermark is None and not history.unread):
-            commits = [c for c in self._reader.commits(state, 0) if at is None or c.version <= at]
-            history = newest(commits)
-        return history, commits[0].version
+        if at is None:
+            commits = since_last_refresh(self._reader, state)
+        else:
+            commits = [c for c in self._reader.commits(state, 0) if c.version <= at]
+        return newest(commits), commits[0].version
 
     def _known(self, sql: str, mark: Watermark, model: str) -> _Known:
-        session = {str(row["key"]): str(row["value"]) for row in self._query("set")}
-        settings = meaningful(session)
+        settings = meaningful(self._reader.settings())
         catalog, _ = catalog_of(sql, self._reader.relation)
         reading = read(sql, catalog, settings)
         if mark.lasting is not None:
@@ -190,12 +190,11 @@ class Verifier:
             if unmoved.keys() == recorded.keys() and unmoved != recorded:
                 return self._described(text, unmoved, mark)
             gone = ", ".join(f"{n} version {v}" for n, v in recorded.items())
-            said = str(error.msg).strip().splitlines()[0]
             raise ComparisonError(
-                f"what its last refresh read can't be read any more ({gone}: {said}). Refresh it "
-                f"and test it right after: dbt build --select {model}. To test later than that, "
-                "lengthen the sources' retention: ALTER TABLE <source> SET TBLPROPERTIES "
-                "('delta.deletedFileRetentionDuration' = 'interval 30 days')"
+                f"what its last refresh read can't be read any more ({gone}: {first_line(error)}). "
+                f"Refresh it and test it right after: dbt build --select {model}. To test later "
+                "than that, lengthen the sources' retention: ALTER TABLE <source> SET "
+                "TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 30 days')"
             ) from error
 
     def _text(self, known: _Known, limited: bool) -> _Text:

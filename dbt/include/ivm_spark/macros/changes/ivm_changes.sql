@@ -49,12 +49,3 @@
   {%- set node = ivm_node_of(model) -%}
   {{ return(api.Relation.create(schema=node.schema, identifier=node.alias)) }}
 {%- endmacro %}
-
-{#- The project's model of that name, or of that id. -#}
-{% macro ivm_node_of(model) -%}
-  {%- for node in graph.nodes.values()
-      if node.resource_type == 'model' and model in (node.name, node.unique_id) -%}
-    {{ return(node) }}
-  {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('There is no model ' ~ model ~ ' in this project.') -%}
-{%- endmacro %}

@@ -20,41 +20,6 @@
   {%- endif -%}
 {%- endmacro %}
 
-{#- The ivm models of these names, all without names, sorted by name. -#}
-{% macro ivm_nodes(models=none) -%}
-  {%- set found = [] -%}
-  {%- if models is not none -%}
-    {%- for name in ([models] if models is string else models) -%}
-      {%- set node = ivm_node_of(name) -%}
-      {%- if node.config.materialized != 'ivm' -%}
-        {%- do exceptions.raise_compiler_error('Model ' ~ name ~ " is materialized='"
-            ~ node.config.materialized ~ "', not ivm.") -%}
-      {%- endif -%}
-      {%- do found.append(node) -%}
-    {%- endfor -%}
-  {%- else -%}
-    {%- for node in graph.nodes.values()
-        if node.resource_type == 'model' and node.config.materialized == 'ivm' -%}
-      {%- do found.append(node) -%}
-    {%- endfor -%}
-  {%- endif -%}
-  {{ return(found | sort(attribute='name')) }}
-{%- endmacro %}
-
-{#- What the planner wants to know of a model outside its own run. -#}
-{% macro ivm_request_of(node) -%}
-  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
-  {%- set state = ivm_state_relation(target) -%}
-  {{ return(ivm_request(
-      node,
-      adapter.ivm_compiled(node.unique_id),
-      target,
-      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
-      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
-      false,
-  )) }}
-{%- endmacro %}
-
 {#- Every relation that the project knows, with the node that builds it. -#}
 {% macro ivm_known_relations() -%}
   {%- set found = [] -%}

@@ -19,17 +19,10 @@
 {%- endmacro %}
 
 {% macro ivm_spark__ivm_explainer(node) -%}
-  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
-  {%- set state = ivm_state_relation(target) -%}
   {%- set asked = node.config.get('full_refresh') -%}
-  {{ return(adapter.ivm_explainer(materialized=node.config.materialized, **ivm_request(
-      node,
-      adapter.ivm_compiled(node.unique_id),
-      target,
-      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
-      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
-      flags.FULL_REFRESH if asked is none else asked,
-  ))) }}
+  {%- set full_refresh = flags.FULL_REFRESH if asked is none else asked -%}
+  {{ return(adapter.ivm_explainer(
+      materialized=node.config.materialized, **ivm_request_of(node, full_refresh))) }}
 {%- endmacro %}
 
 {#- The SQL by name: what the next run sends, or what it would send after a change. -#}
@@ -42,7 +35,7 @@
     {%- for name, query in example.merge.kept -%}
       {%- do found.append(('keep ' ~ name, ivm_keep(name, query))) -%}
     {%- endfor -%}
-    {%- do found.append(('merge', ivm_append(state, example) if example.appends else ivm_merge(state, example))) -%}
+    {%- do found.append(('merge', ivm_apply(state, example))) -%}
   {%- endif -%}
   {%- if explainer.plan.fill -%}
     {%- do found.append(('build', ivm_create_state(state, explainer.plan))) -%}

@@ -10,8 +10,7 @@
 {% macro ivm_refreshes(keep=100) -%}
   {%- set log = adapter.ivm_refresh_log() -%}
   {%- set states = [] -%}
-  {%- for node in graph.nodes.values()
-      if node.resource_type == 'model' and node.config.materialized == 'ivm' -%}
+  {%- for node in ivm_nodes() -%}
     {%- set state = ivm_state_relation(
         api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- set stored = adapter.get_relation(

@@ -35,13 +35,7 @@
     {%- for name, query in refresh.kept() -%}
       {%- do refresh.keep(name, ivm_keep(name, query)) -%}
     {%- endfor -%}
-    {%- if refresh.plan.appends -%}
-      {%- do refresh.commit(ivm_append(state, refresh.plan)) -%}
-    {%- elif refresh.plan.merge -%}
-      {%- do refresh.commit(ivm_merge(state, refresh.plan)) -%}
-    {%- else -%}
-      {%- do refresh.commit(ivm_create_state(state, refresh.plan)) -%}
-    {%- endif -%}
+    {%- do refresh.commit(ivm_apply(state, refresh.plan)) -%}
   {%- endfor -%}
   {%- if refresh.again -%}
     {%- do exceptions.raise_database_error('Model ' ~ model.unique_id ~ ': other runs changed '

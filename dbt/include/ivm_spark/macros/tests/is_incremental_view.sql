@@ -20,14 +20,3 @@ select
 select cast(null as string) as model where false
   {%- endfor %}
 {%- endtest %}
-
-{#- The project's model whose relation this is. -#}
-{% macro ivm_node_at(relation) -%}
-  {%- for node in graph.nodes.values()
-      if node.resource_type == 'model'
-      and node.schema == relation.schema and node.alias == relation.identifier -%}
-    {{ return(node) }}
-  {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('is_incremental_view is a test of a model, without a '
-      ~ 'where; ' ~ relation ~ ' is none.') -%}
-{%- endmacro %}

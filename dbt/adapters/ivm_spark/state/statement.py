@@ -1,0 +1,21 @@
+"""The last step from a tree to the SQL of a refresh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.few import with_few
+from dbt.adapters.ivm_spark.delta.ranges import Answers, narrowed
+from dbt.adapters.ivm_spark.view.bound import Binding
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Node
+
+
+def statement(
+    node: Node, bind: Binding, changed: Mapping[str, int] | None, answers: Answers | None
+) -> exp.Query:
+    """The SQL of a part of a refresh, narrowed to the keys that the answers name, with what is
+    certainly small broadcast; changed, answers: see `merge`."""
+    return render(with_few(narrowed(node, answers or {}), changed or {}), bind)

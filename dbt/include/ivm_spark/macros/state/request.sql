@@ -1,0 +1,69 @@
+{#- What the planner wants to know of a model; node: as `model`, or in graph.nodes. -#}
+{% macro ivm_request(node, sql, target, existing, stored, full_refresh) -%}
+  {%- set built = [] -%}
+  {%- for id in selected_resources if id in graph.nodes -%}
+    {%- set other = graph.nodes[id] -%}
+    {%- if other.relation_name -%}
+      {%- set relation = api.Relation.create(schema=other.schema, identifier=other.alias) -%}
+      {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
+    {%- endif -%}
+  {%- endfor -%}
+  {{ return({
+      'model': node.unique_id,
+      'sql': sql,
+      'view': ivm_quoted(target),
+      'state': ivm_quoted(ivm_state_relation(target)),
+      'information': (existing.information or '')
+        if existing is not none and existing.is_view else '',
+      'described': ivm_described(node),
+      'state_exists': stored is not none,
+      'usurper': ivm_usurper(stored),
+      'config': node.config,
+      'full_refresh': full_refresh,
+      'built': built,
+      'limited': ivm_is_limited(),
+  }) }}
+{%- endmacro %}
+
+{#- What the planner wants to know of a model outside its own run. -#}
+{% macro ivm_request_of(node, full_refresh=false) -%}
+  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
+  {%- set state = ivm_state_relation(target) -%}
+  {{ return(ivm_request(
+      node,
+      adapter.ivm_compiled(node.unique_id),
+      target,
+      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
+      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
+      full_refresh,
+  )) }}
+{%- endmacro %}
+
+{#- The descriptions that persist_docs puts on a node's view. -#}
+{% macro ivm_described(node) -%}
+  {%- set described = {} -%}
+  {%- set persisted = node.config.get('persist_docs') or {} -%}
+  {%- if persisted.get('relation') and node.description -%}
+    {%- do described.update({'relation': node.description}) -%}
+  {%- endif -%}
+  {%- if persisted.get('columns') -%}
+    {%- for name, column in node.columns.items() if column.description -%}
+      {%- do described.update({'column ' ~ name: column.description}) -%}
+    {%- endfor -%}
+  {%- endif -%}
+  {{ return(described) }}
+{%- endmacro %}
+
+{#- What stands in the state's place without being one: Delta can't replace it. -#}
+{% macro ivm_usurper(stored) -%}
+  {%- if stored is none or (stored.is_delta and not stored.is_view) -%}
+    {{ return('') }}
+  {%- endif -%}
+  {{ return('a view' if stored.is_view else 'a table that is not in Delta') }}
+{%- endmacro %}
+
+{#- True under --empty and --sample, where refs are subqueries over some of the rows. -#}
+{% macro ivm_is_limited() -%}
+  {%- set given = invocation_args_dict.get('empty') or invocation_args_dict.get('sample') -%}
+  {{ return(true if given else false) }}
+{%- endmacro %}
