@@ -67,7 +67,11 @@ def commits(spark: SparkSession) -> dict[str, int]:
 def main(name: str, tables: Path, rounds: int) -> None:
     state, is_first = State(tables / "notes"), name == "first"
     output = yaml.safe_load(Path("profiles.yml").read_text())["shop"]["outputs"]["dev"]
+    started = tables / "started"
+    if not is_first:
+        wait_for(started)  # the first start on a machine fetches Delta's jars
     spark = SessionHandle(output["server_side_parameters"]).session
+    started.touch()
     if is_first:
         create(spark, tables, is_first)
         dbt_run()
