@@ -153,6 +153,9 @@ class IvmSparkAdapter(SparkAdapter):
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name."""
+        if sql.split(maxsplit=1)[0].lower() not in ("set", "reset"):
+            # To those a comment would be a part of the value.
+            sql = self.connections._add_query_comment(sql)
         with self.connections.exception_handler(sql):
             _, cursor = self.connections.add_query(sql, auto_begin=False)
             names = [column[0] for column in cursor.description or ()]

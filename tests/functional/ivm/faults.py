@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
@@ -48,6 +49,9 @@ class Faults:
         return answer
 
 
+_COMMIT = re.compile(r"(/\*.*?\*/)?\s*(merge into|insert|create or replace table)", re.DOTALL)
+
+
 @contextmanager
 def injected(faults: Faults) -> Iterator[Faults]:
     """Every statement that dbt sends for a model goes through the faults."""
@@ -73,7 +77,7 @@ def after(number: int) -> Place:
 
 def at_commit(_: int, sql: str) -> bool:
     """At the statement that changes the state."""
-    return sql.lstrip().startswith(("merge into", "create or replace table"))
+    return _COMMIT.match(sql) is not None
 
 
 def at_text(text: str) -> Place:

@@ -144,8 +144,8 @@ HEAVY = {
     "joined": Hostile(joins(30), reason=DEEP),
     "deep_subqueries": Hostile(subqueries(120), reason=DEEP),
     "deep_cases": Hostile(cases(80), reason=DEEP),
-    "long_ctes": Hostile(ctes(300), reason=DEEP),
-    "doubled_ctes": Hostile(doubled(6)),
+    "long_ctes": Hostile(ctes(80)),
+    "doubled_ctes": Hostile(doubled(6), reason=DEEP),
     "conditions": Hostile(conditions(300)),
 }
 """Models on which Spark's own planning takes long, or whose like is in RIGHT."""
@@ -157,6 +157,7 @@ BAD = {
     "open_string": Bad("select 'k as x from @facts", ("syntax error",)),
     "open_comment": Bad(f"{PLAIN} /* no end", ("unclosed", "comment")),
     "open_name": Bad("select `k from @facts", ("syntax error",)),
+    "too_many_ctes_for_spark": Bad(ctes(300), ("spark.sql.analyzer.maxiterations",)),
     "too_deep_for_spark": Bad(parentheses(3000), ("nested too deep", "-Xss")),
     "widths": Bad(f"{PLAIN} union all select k from @facts", ("NUM_COLUMNS_MISMATCH",)),
     "ordinal": Bad("select k, count(*) as n from @facts group by 7", ("GROUP_BY_POS_OUT_OF",)),

@@ -132,10 +132,10 @@ class TestARunThatEndsAnywhere:
             f"delete from facts where k = 'b' and v = 1 or v = {1 - turn}",
             f"insert into names values ('n{turn % 3}', 'N{turn}')",
         )
-        before = {name: warehouse.bags(name) for name in EVERY}
-        warehouse.sql("drop view first", "drop table first__ivm")
+        warehouse.sql("drop view if exists first", "drop table if exists first__ivm")
         warehouse.write("edited", model(TEXTS[turn % 2]))
         texts = {**STEADY, "rebuilt": REBUILT, "edited": TEXTS[turn % 2]}
+        before = {name: warehouse.bags(name) for name in texts}
         wanted = {
             name: bag(warehouse.rows(sql.replace("@", f"{warehouse.schema}.")))
             for name, sql in texts.items()
@@ -168,7 +168,7 @@ class TestARunThatEndsAnywhere:
         reader = Reader(built, allowed)
         with reader.reading(), injected(Faults(fault, places)) as faults:
             results = built.dbt("run", ok=None)
-        assert reader.reads > len(allowed)
+        assert reader.reads >= len(allowed)
         assert not reader.wrong, reader.wrong[:3]
         done = [name for name, result in results.items() if result.status == "success"]
         for name in results.keys() - faults.hit.keys():

@@ -46,7 +46,9 @@ class Warehouse:
         results = run_dbt([*arguments], expect_pass=ok)
         by_name = {result.node.name: result for result in results}
         self.queries |= {
-            n: r.node.compiled_code for n, r in by_name.items() if r.node.compiled_code
+            n: r.node.compiled_code
+            for n, r in by_name.items()
+            if getattr(r.node, "compiled_code", None)  # an exposure of a build has none
         }
         return by_name
 

@@ -20,7 +20,7 @@ from dbt.cli.main import dbtRunner
 from pyspark import SparkContext
 
 def end_spark():
-    while SparkContext._active_spark_context is None:
+    while getattr(SparkContext._active_spark_context, "_jsc", None) is None:
         time.sleep(0.2)
     context = SparkContext._active_spark_context
     process = context._jvm.java.lang.ProcessHandle.current().pid()

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.refresh import planner
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 
 TYPES = {"k": "string", "v": "int"}
@@ -53,7 +55,9 @@ class Warehouse:
         return [{"version": n, "timestamp": f"at {n}", **commit} for n in versions]
 
 
-def planned(warehouse: Warehouse, policy: RefreshPolicy = RefreshPolicy.AUTO) -> Plan:
+def planned(
+    warehouse: Warehouse, policy: RefreshPolicy = RefreshPolicy.AUTO, query: Query | None = None
+) -> Plan:
     request = Request(
         sql="select k, v from s.facts",
         view="`s`.`sums`",
@@ -66,7 +70,7 @@ def planned(warehouse: Warehouse, policy: RefreshPolicy = RefreshPolicy.AUTO) ->
         full_refresh=False,
         built=frozenset(),
     )
-    return Planner(warehouse, Pins()).plan(request)
+    return Planner(query or warehouse, Pins()).plan(request)
 
 
 @pytest.fixture
@@ -110,6 +114,23 @@ def test_what_fails_late_is_rebuilt(
     assert says in plan.reason.detail
     assert "select k, v from s.facts" in plan.fill, "the query is stored as it is"
     assert plan.watermark.lasting == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
+
+
+@pytest.mark.parametrize("says", ["Spark's process has ended", "[TABLE_OR_VIEW_NOT_FOUND] facts"])
+def test_a_relation_that_is_not_described(warehouse: Warehouse, says: str) -> None:
+    """What Spark says of it is one thing, no answer another: a view isn't rebuilt for that."""
+
+    def query(sql: str) -> list[dict[str, Any]]:
+        if sql.startswith("describe table"):
+            raise DbtDatabaseError(says)
+        return warehouse(sql)
+
+    if "[" not in says:
+        with pytest.raises(DbtDatabaseError, match=says):
+            planned(warehouse, query=query)
+        return
+    plan = planned(warehouse, query=query)
+    assert (plan.kind, plan.watermark.sources) == (RefreshKind.FULL, {})
 
 
 def test_what_fails_late_is_refused_under_incremental_strict(

@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from dbt_common.exceptions import DbtDatabaseError
+
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
+from dbt.adapters.ivm_spark.refresh.condition import says_condition
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
@@ -256,14 +259,18 @@ class Planner:
         )
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
-        """Every relation that the query reads, views followed; and the sources' names."""
+        """Every relation that the query reads, views followed; and the sources' names. None where
+        one can't be described and the query is Spark's to judge; an answer that did not come says
+        nothing of the query, and passes through."""
 
         def describe(name: str) -> Relation:
             return self._pins.relation(self._reader, name, request.built)
 
         try:
             return catalog_of(request.sql, describe)
-        except Exception:
+        except Exception as error:
+            if isinstance(error, DbtDatabaseError) and not says_condition(error):
+                raise
             self._outputs(request)
             return Catalog(), []
 

@@ -145,7 +145,8 @@ class Refresher:
             self._set(self.plan.tuning)
 
     def _clean_up(self) -> None:
-        for name in self._kept:
+        # The last first: Spark would compute anew what is kept of what it forgets.
+        for name in reversed(self._kept):
             self._query(f"drop view if exists {name}")
         self._kept = []
         if self._tuned:

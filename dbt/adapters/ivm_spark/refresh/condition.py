@@ -1,0 +1,13 @@
+"""Whether an error is Spark's own word on a statement."""
+
+from __future__ import annotations
+
+import re
+
+_CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
+
+
+def says_condition(error: Exception) -> bool:
+    """True for an error with an error condition (Spark's documentation, "Error Conditions"), as
+    [TABLE_OR_VIEW_NOT_FOUND]; one that says that no answer came has none."""
+    return _CONDITION.search(str(getattr(error, "msg", error))) is not None
