@@ -55,7 +55,7 @@ bench-report: venv
 
 docs: venv
 	$(BIN)/python docs/supported_sql.py
-	$(BIN)/python docs/accidents.py
+	$(BIN)/python docs/shown_by_tests.py
 	$(BIN)/python docs/reference.py
 
 # The pages of docs/ as a site, in build/site; a link that leads nowhere is an error.

@@ -51,8 +51,7 @@ def one_kind_a_table(changes: Changes) -> set[str]:
 
 BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
     everything,
-    one_kind_a_table,
-    *budget((), (only_inserts, only_deletes, merged_and_overwritten)),
+    *budget((), (one_kind_a_table, only_inserts, only_deletes, merged_and_overwritten)),
 )
 
 

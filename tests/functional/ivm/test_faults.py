@@ -96,7 +96,7 @@ class Reader:
                 except PySparkException as error:
                     self.wrong.append(f"{name}: {str(error)[:300]}")
                 self.reads += 1
-            ended.wait(0.05)
+            ended.wait(0.3)
 
 
 class TestARunThatEndsAnywhere:
