@@ -59,6 +59,15 @@ class IvmSparkAdapter(SparkAdapter):
         super().__init__(config, mp_context)
         check_sqlglot()
         self._pins = Pins()
+        self._of_run: dict[str, Any] | None = None
+
+    @available
+    def ivm_of_run(self, found: dict[str, Any] | None = None) -> dict[str, Any] | None:
+        """What the macro of that name found once for all models of a run (dbt makes an adapter a
+        run); None as long as it has not."""
+        if found is not None:
+            self._of_run = found
+        return self._of_run
 
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:

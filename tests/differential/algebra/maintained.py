@@ -39,6 +39,8 @@ from tests.differential.algebra.duck import append_sql, bind, counted, duck, mer
 
 _STATE = "`main`.`v__ivm`"
 
+TOKEN = "t0"
+
 
 class Maintained:
     """A view on the sources; appends: its state is appended to where it can be, and every
@@ -160,7 +162,10 @@ class Maintained:
             for t in tables.values()
         }
         sources = facts if big else {}
-        given, known = (self._layout, change, _STATE, bind, insert_only), (None, sources, answers)
+        given, known = (
+            (self._layout, change, _STATE, bind, insert_only),
+            (None, sources, answers, TOKEN),
+        )
         if self.appended:
             return append(*given, compact, *known)
         return merge(*given, *known)

@@ -26,6 +26,17 @@ def _shared(query: str) -> tuple[tuple[Kept, ...], Node]:
     return shared(change)
 
 
+def test_two_refreshes_have_names_of_their_own() -> None:
+    """Spark would drop the cache of both with a view of either."""
+    view = build_view(JOIN, CATALOG)
+    change = delta(view.root, Context(frozenset(view.sources)))
+    assert change is not None
+    names = {token: [k.name for k in shared(change, token)[0]] for token in ("", "a", "b")}
+    assert names == {"": [f"{KEPT}1"], "a": [f"{KEPT}1_a"], "b": [f"{KEPT}1_b"]}
+    root = shared(change, "a")[1]
+    assert {r for (r, _) in _scans(root)} & {f"{KEPT}1", f"{KEPT}1_a"} == {f"{KEPT}1_a"}
+
+
 def _scans(*trees: Node) -> Counter[tuple[str, At]]:
     return Counter((n.relation, n.at) for t in trees for n in walk(t) if isinstance(n, Scan))
 

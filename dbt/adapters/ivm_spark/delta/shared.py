@@ -37,19 +37,26 @@ class Kept:
     relation: Node
 
 
-def shared(root: Node) -> tuple[tuple[Kept, ...], Node]:
+def kept_name(name: str, token: str) -> str:
+    """A temporary view's own name. Spark's cache is one for all sessions and is dropped by a view's
+    name (SPARK-34052), so two refreshes at once must not have one name."""
+    return f"{name}_{token}" if token else name
+
+
+def shared(root: Node, token: str = "") -> tuple[tuple[Kept, ...], Node]:
     """The relations to keep, in the order in which they need each other, and the tree over them.
 
     Only what is as small as the change, or what the change meets, is kept; a source as a whole is
-    not, nor what it was before the change.
+    not, nor what it was before the change. token: what makes the names this refresh's own.
     """
-    graph = _Graph()
+    graph = _Graph(token)
     graph.add(root)
     return graph.folded(root)
 
 
 class _Graph:
-    def __init__(self) -> None:
+    def __init__(self, token: str) -> None:
+        self._token = token
         self._ids: dict[Any, int] = {}
         self._of: dict[int, int] = {}
         self._uses: dict[int, int] = {}
@@ -76,7 +83,7 @@ class _Graph:
         if number not in self._done:
             over = with_children(node, tuple(self._fold(child) for child in children(node)))
             if self._uses[number] > 1 and is_slim(over) and reads_sources(over):
-                kept = Kept(f"{KEPT}{len(self._kept) + 1}", over)
+                kept = Kept(kept_name(f"{KEPT}{len(self._kept) + 1}", self._token), over)
                 self._kept[number] = kept
                 over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))
             self._done[number] = over

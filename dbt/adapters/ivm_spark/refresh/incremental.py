@@ -22,7 +22,8 @@ class Incremental:
     """What the MERGE or INSERT of one refresh is made of.
 
     state: quoted name; windows: of every source; versions: to read; sources: what is
-    known of them; compact: where the state is appended to, its rows are added up now.
+    known of them; compact: where the state is appended to, its rows are added up now; token: what
+    makes the names of temporary views this refresh's own.
     """
 
     layout: Layout
@@ -31,6 +32,7 @@ class Incremental:
     versions: Versions
     sources: dict[str, SourceFacts]
     compact: bool = False
+    token: str = ""
 
     def merge(self, answers: Answers) -> MergeSql | AppendSql:
         """The statements, with what the answers say of the change's keys."""
@@ -40,7 +42,7 @@ class Incremental:
         insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}
         changed = {name: 2 * w.rows for name, w in moved.items()}
         layout, state, bind = self.layout, self.state, self.versions.bind
-        known = (changed, self.sources, answers)
+        known = (changed, self.sources, answers, self.token)
         if layout.appended:
             parts = append(layout, change, state, bind, insert_only, self.compact, *known)
             return AppendSql.of(parts)

@@ -65,10 +65,11 @@ class Planner:
     """Plans refreshes through one connection; `pins` are shared by the whole run.
 
     counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
-    is only looked at does without, so that it reads metadata only.
+    is only looked at does without, so that it reads metadata only. token: see `Incremental`.
     """
 
-    def __init__(self, query: Query, pins: Pins, counts: bool = True) -> None:
+    def __init__(self, query: Query, pins: Pins, counts: bool = True, token: str = "") -> None:
+        self._token = token
         self._query = query
         self._reader = SourceReader(query)
         self._pins = pins
@@ -244,7 +245,8 @@ class Planner:
             pinned[request.state] = found.version
         versions = Versions({name: w.first for name, w in decision.windows.items()}, pinned)
         facts_of = _source_facts(found.catalog, next_mark)
-        step = Incremental(layout, request.state, decision.windows, versions, facts_of, compact)
+        step = Incremental(layout, request.state, decision.windows, versions, facts_of)
+        step = replace(step, compact=compact, token=self._token)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -50,7 +51,7 @@ class Refresher:
         self._query = query
         self._request = request
         self._model = model
-        self._planner = Planner(query, pins)
+        self._planner = Planner(query, pins, token=uuid.uuid4().hex[:8])
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
         self._kept: list[str] = []

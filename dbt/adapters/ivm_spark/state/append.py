@@ -46,13 +46,14 @@ def append(
     changed: Mapping[str, int] | None = None,
     sources: Mapping[str, SourceFacts] | None = None,
     answers: Answers | None = None,
+    token: str = "",
 ) -> Append:
     """The INSERT of a delta of `layout.input`.
 
     compact: the state's rows and the change are added up, one row a key, and take the state's
     place; the others as for `merge`. A group that the change leaves as it is has no row.
     """
-    kept, relation = shared(with_within(delta, sources or {}))
+    kept, relation = shared(with_within(delta, sources or {}), token)
     change = grouped_change(layout, relation, insert_only and monotone(layout.input))
     keys = tuple(key.name for key in layout.keys)
     names = (*keys, *(a.name for a in layout.accumulators), COUNT)

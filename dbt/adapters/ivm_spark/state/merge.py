@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.delta.shared import Kept, shared
+from dbt.adapters.ivm_spark.delta.shared import Kept, kept_name, shared
 from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
@@ -62,24 +62,26 @@ def merge(
     changed: Mapping[str, int] | None = None,
     sources: Mapping[str, SourceFacts] | None = None,
     answers: Answers | None = None,
+    token: str = "",
 ) -> Merge:
     """The MERGE of a delta of `layout.input` into the state.
 
     state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
     only gained rows; changed: the most rows that changed of each source that moved, sources: what
-    is known of the sources, both where known; answers: to the `asks` of an earlier call.
+    is known of the sources, both where known; answers: to the `asks` of an earlier call; token: see
+    `shared`.
     The source has one row a key, so that no row of the state matches twice.
     """
     insert_only = insert_only and monotone(layout.input)
-    kept, relation = shared(with_within(delta, sources or {}))
+    kept, relation = shared(with_within(delta, sources or {}), token)
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
     if again:
-        kept = (*kept, Kept(CHANGE, change))
+        kept = (*kept, Kept(kept_name(CHANGE, token), change))
 
     final = partial(statement, bind=bind, changed=changed, answers=answers)
     source = (
-        _looked_up_source(layout, change.columns, state, bind, insert_only)
+        _looked_up_source(layout, change.columns, state, bind, insert_only, kept[-1].name)
         if again
         else final(change)
     )
@@ -203,11 +205,16 @@ def _extrema(layout: Layout) -> list[Accumulator]:
 
 
 def _looked_up_source(
-    layout: Layout, columns: tuple[str, ...], state: str, bind: Binding, insert_only: bool
+    layout: Layout,
+    columns: tuple[str, ...],
+    state: str,
+    bind: Binding,
+    insert_only: bool,
+    change: str,
 ) -> exp.Query:
-    """The kept change beside the groups of it that are computed again."""
-    stale = None if layout.recomputes else _stale(layout, state, _extrema(layout))
-    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else CHANGE))
+    """The change, kept under that name, beside the groups of it that are computed again."""
+    stale = None if layout.recomputes else _stale(layout, state, _extrema(layout), change)
+    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else change))
     looked_up = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
     items = [exp.column(c, table=CHANGE, quoted=True) for c in columns]
     extra = [
@@ -216,7 +223,7 @@ def _looked_up_source(
     ]
     query = (
         exp.select(*items, *extra)
-        .from_(exp.to_identifier(CHANGE))
+        .from_(_kept(change))
         .join(exp.to_identifier(FRESH), on=_same(layout.identity, CHANGE, FRESH), join_type="left")
     )
     if stale is not None and not layout.whole:
@@ -236,7 +243,12 @@ def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
     )
 
 
-def _stale(layout: Layout, state: str, extrema: list[Accumulator]) -> exp.Query:
+def _kept(change: str) -> exp.Table:
+    alias = exp.TableAlias(this=exp.to_identifier(CHANGE)) if change != CHANGE else None
+    return exp.Table(this=exp.to_identifier(change), alias=alias)
+
+
+def _stale(layout: Layout, state: str, extrema: list[Accumulator], change: str) -> exp.Query:
     """Keys of the groups that lost a value at least as good as the best that is left for sure."""
     keys = layout.identity
     doubtful = []
@@ -250,7 +262,7 @@ def _stale(layout: Layout, state: str, extrema: list[Accumulator]) -> exp.Query:
     target.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
     return (
         exp.select(*(exp.column(k, table=CHANGE, quoted=True) for k in keys))
-        .from_(exp.to_identifier(CHANGE))
+        .from_(_kept(change))
         .join(target, on=_same(keys, CHANGE, "t"), join_type="left")
         .where(exp.or_(*doubtful))
     )

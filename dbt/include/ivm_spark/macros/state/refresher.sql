@@ -11,13 +11,12 @@
 
 {#- No other model, seed or snapshot may be where this model's state is. -#}
 {% macro ivm_check_names(state) -%}
-  {%- for node in graph.nodes.values()
-      if node.relation_name and node.schema == state.schema
-      and (node.alias | lower) == (state.identifier | lower) -%}
+  {%- set other = ivm_of_run().places.get(state.schema ~ '.' ~ (state.identifier | lower)) -%}
+  {%- if other is not none -%}
     {%- do exceptions.raise_compiler_error('Model ' ~ model.unique_id ~ ': its state is the table '
-        ~ state ~ ', which is also the relation of ' ~ node.unique_id
+        ~ state ~ ', which is also the relation of ' ~ other
         ~ '. Give one of them another name or alias.') -%}
-  {%- endfor -%}
+  {%- endif -%}
 {%- endmacro %}
 
 {#- A relation's name as SQL in which every part is quoted. -#}

@@ -1,13 +1,5 @@
 {#- What the planner wants to know of a model; node: as `model`, or in graph.nodes. -#}
 {% macro ivm_request(node, sql, target, existing, stored, full_refresh) -%}
-  {%- set built = [] -%}
-  {%- for id in selected_resources if id in graph.nodes -%}
-    {%- set other = graph.nodes[id] -%}
-    {%- if other.relation_name -%}
-      {%- set relation = api.Relation.create(schema=other.schema, identifier=other.alias) -%}
-      {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
-    {%- endif -%}
-  {%- endfor -%}
   {{ return({
       'model': node.unique_id,
       'sql': sql,
@@ -20,9 +12,29 @@
       'usurper': ivm_usurper(stored),
       'config': node.config,
       'full_refresh': full_refresh,
-      'built': built,
+      'built': ivm_of_run().built,
       'limited': ivm_is_limited(),
   }) }}
+{%- endmacro %}
+
+{#- What the models of a run have in common, found once: `built`, the relations that it builds, and
+    `places`, which node's relation is where. -#}
+{% macro ivm_of_run() -%}
+  {%- if adapter.ivm_of_run() is none -%}
+    {%- set built, places = [], {} -%}
+    {%- for node in graph.nodes.values() if node.relation_name -%}
+      {%- do places.update({node.schema ~ '.' ~ (node.alias | lower): node.unique_id}) -%}
+    {%- endfor -%}
+    {%- for id in selected_resources if id in graph.nodes -%}
+      {%- set node = graph.nodes[id] -%}
+      {%- if node.relation_name -%}
+        {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+        {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
+      {%- endif -%}
+    {%- endfor -%}
+    {%- do adapter.ivm_of_run({'built': built, 'places': places}) -%}
+  {%- endif -%}
+  {{ return(adapter.ivm_of_run()) }}
 {%- endmacro %}
 
 {#- What the planner wants to know of a model outside its own run. -#}
