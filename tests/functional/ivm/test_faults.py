@@ -173,7 +173,7 @@ class TestARunThatEndsAnywhere:
         done = [name for name, result in results.items() if result.status == "success"]
         for name in results.keys() - faults.hit.keys():
             assert name in done, results[name].message
-        # A view that can't be held during its rebuild is rebuilt all the same.
+        # Of what a refresh does after its commit, some may fail.
         assert fault is not Fault.DIED or not faults.hit.keys() & set(done)
         built.check(*done)
         for name in STEADY:

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.refresh.condition import says_condition
 from dbt.adapters.ivm_spark.refresh.shown import PROPERTY, unsettled
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.held import held, released
@@ -19,8 +20,8 @@ from dbt.adapters.ivm_spark.state.held import held, released
 def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
     """Set a view to its state at the version that was planned with, where that can be done.
 
-    It can't where another run has changed the state since, or where the view can't be read
-    anyhow; the rebuild goes on then.
+    It can't where another run has changed the state since, or where Spark says that nobody can read
+    the view anyhow; the rebuild goes on then.
 
     Args:
         query: sends a statement.
@@ -28,9 +29,15 @@ def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
         state: quoted name.
         version: the state's newest when the rebuild was planned.
         shown: the mark that the view has.
+
+    Raises DbtDatabaseError where a view that can be read, or may be, is not held: its readers would
+    see the new state through the old text.
     """
-    with suppress(DbtDatabaseError):
+    try:
         _hold(query, view, state, version + 1, shown)
+    except DbtDatabaseError as error:
+        if not says_condition(error) or _is_readable(query, view):
+            raise
 
 
 def release(query: Query, view: str, state: str) -> None:
@@ -43,6 +50,16 @@ def release(query: Query, view: str, state: str) -> None:
         text = released(relation.text, [name for name, _ in relation.columns], state, version)
         if text is not None:
             query(f"alter view {view} as {text}")
+
+
+def _is_readable(query: Query, view: str) -> bool:
+    try:
+        query(f"describe query select * from {view}")
+    except DbtDatabaseError as error:
+        if says_condition(error):
+            return False
+        raise
+    return True
 
 
 def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None:

@@ -196,8 +196,8 @@ class Refresher:
 
     def _committed(self, sql: str) -> Outcome:
         settings = commit_settings(self.plan)
-        self._hold()
         try:
+            self._hold()
             self._set(settings)
             rows = self._query(sql)
         except DbtDatabaseError as error:
@@ -216,14 +216,10 @@ class Refresher:
 
     def _hold(self) -> None:
         plan, request = self.plan, self._request
-        if plan.kind is RefreshKind.FULL and plan.held_at is not None:
-            hold(
-                self._query,
-                request.view,
-                request.state,
-                plan.held_at,
-                mark_in(request.information),
-            )
+        if plan.kind is not RefreshKind.FULL or plan.held_at is None:
+            return
+        mark = mark_in(request.information)
+        hold(self._query, request.view, request.state, plan.held_at, mark)
 
     def _release(self) -> None:
         if self.plan.held_at is not None:

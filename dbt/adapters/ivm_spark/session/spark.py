@@ -80,6 +80,9 @@ def _start(parameters: Mapping[str, str]) -> SparkSession:
     settings = spark_settings(user, package, log.folder)
     # PySpark logs each error's JVM stack to the console, also of errors that dbt expects.
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
+    # Py4J logs each command that a process which ended does not answer; without a handler of
+    # anybody's, Python writes that and its traceback to the console.
+    logging.getLogger("py4j").addHandler(logging.NullHandler())
     try:
         if SparkContext._gateway is None:
             _launch(settings, log)
