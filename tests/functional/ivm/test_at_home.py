@@ -61,7 +61,7 @@ select k, total from {{ ref('totals') }}
 """
 PACKAGE = {
     "dbt_project.yml": "name: shared\nversion: '1.0'\nconfig-version: 2\nmodels: {shared: "
-    "{+materialized: ivm}}\nquoting: {identifier: false}\n",
+    "{+materialized: ivm}}\n",
     "models/of_package.sql": "select k, count(*) as n from {{ ref('clean') }} group by k",
 }
 OURS = ("totals", "tops", "branching", "of_package")
@@ -123,7 +123,7 @@ class TestAtHome:
         assert warehouse.bags("totals") == bag([("a", 3, 2), ("b", 2, 1)])
 
     def test_a_failed_test_keeps_the_next_view_as_it_was(self, warehouse: Warehouse) -> None:
-        """The state of the tested one is wrong: what stands on it is not refreshed from it."""
+        """And it has all changes since when it is refreshed again."""
         warehouse.sql("insert into facts values ('c', 9, current_timestamp())")
         write(
             warehouse.folder,

@@ -19,21 +19,18 @@ NESTED = """select c.segment from shop.customers c full join (
 on o.customer_id = c.customer_id"""
 
 
-def _shared(query: str) -> tuple[tuple[Kept, ...], Node]:
+def _shared(query: str, token: str = "") -> tuple[tuple[Kept, ...], Node]:
     view = build_view(query, CATALOG)
     change = delta(view.root, Context(frozenset(view.sources)))
     assert change is not None
-    return shared(change)
+    return shared(change, token)
 
 
 def test_two_refreshes_have_names_of_their_own() -> None:
     """Spark would drop the cache of both with a view of either."""
-    view = build_view(JOIN, CATALOG)
-    change = delta(view.root, Context(frozenset(view.sources)))
-    assert change is not None
-    names = {token: [k.name for k in shared(change, token)[0]] for token in ("", "a", "b")}
+    names = {token: [k.name for k in _shared(JOIN, token)[0]] for token in ("", "a", "b")}
     assert names == {"": [f"{KEPT}1"], "a": [f"{KEPT}1_a"], "b": [f"{KEPT}1_b"]}
-    root = shared(change, "a")[1]
+    root = _shared(JOIN, "a")[1]
     assert {r for (r, _) in _scans(root)} & {f"{KEPT}1", f"{KEPT}1_a"} == {f"{KEPT}1_a"}
 
 

@@ -116,19 +116,25 @@ def test_what_fails_late_is_rebuilt(
     assert plan.watermark.lasting == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
 
 
-@pytest.mark.parametrize("says", ["Spark's process has ended", "[TABLE_OR_VIEW_NOT_FOUND] facts"])
-def test_a_relation_that_is_not_described(warehouse: Warehouse, says: str) -> None:
-    """What Spark says of it is one thing, no answer another: a view isn't rebuilt for that."""
+def undescribed(warehouse: Warehouse, says: str) -> Query:
+    """The warehouse, in which DESCRIBE TABLE fails so."""
 
     def query(sql: str) -> list[dict[str, Any]]:
         if sql.startswith("describe table"):
             raise DbtDatabaseError(says)
         return warehouse(sql)
 
-    if "[" not in says:
-        with pytest.raises(DbtDatabaseError, match=says):
-            planned(warehouse, query=query)
-        return
+    return query
+
+
+def test_no_answer_says_nothing_of_a_relation(warehouse: Warehouse) -> None:
+    says = "Spark's process has ended"
+    with pytest.raises(DbtDatabaseError, match=says):
+        planned(warehouse, query=undescribed(warehouse, says))
+
+
+def test_what_spark_says_of_a_relation_is_a_reason_to_rebuild(warehouse: Warehouse) -> None:
+    query = undescribed(warehouse, "[TABLE_OR_VIEW_NOT_FOUND] facts")
     plan = planned(warehouse, query=query)
     assert (plan.kind, plan.watermark.sources) == (RefreshKind.FULL, {})
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
-_CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
+from dbt_common.exceptions import DbtDatabaseError
+
+CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
 
 
-def says_condition(error: Exception) -> bool:
+def says_condition(error: DbtDatabaseError) -> bool:
     """True for an error with an error condition (Spark's documentation, "Error Conditions"), as
     [TABLE_OR_VIEW_NOT_FOUND]; one that says that no answer came has none."""
-    return _CONDITION.search(str(getattr(error, "msg", error))) is not None
+    return CONDITION.search(str(error.msg)) is not None

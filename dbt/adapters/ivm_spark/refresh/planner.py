@@ -177,9 +177,10 @@ class Planner:
         reading, facts, layout = found.reading, found.facts, found.layout
         heads, mark = found.heads, found.mark
         marks = source_marks(self._query, decision, heads, mark, self._counts)
-        appended = layout is not None and layout.appended and mark is not None
-        since = mark.appended if mark is not None and appended and not decision.build else None
-        compact = since is not None and since >= COMPACT_AFTER
+        appended = compact = False
+        if mark is not None and layout is not None and not decision.build:
+            appended = layout.appended
+            compact = appended and mark.appended >= COMPACT_AFTER
         view, row = found.view_text(request.state), stored_row(facts.outputs)
         if layout is not None:
             row = shown_row(layout, facts.types, facts.outputs)
@@ -199,7 +200,7 @@ class Planner:
             appends=mark.appends
             if mark is not None and not decision.build
             else request.config.table.appends,
-            appended=0 if compact or since is None else since + 1,
+            appended=mark.appended + 1 if mark is not None and appended and not compact else 0,
         )
         before = mark_in(request.information)
         mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
@@ -245,8 +246,8 @@ class Planner:
             pinned[request.state] = found.version
         versions = Versions({name: w.first for name, w in decision.windows.items()}, pinned)
         facts_of = _source_facts(found.catalog, next_mark)
-        step = Incremental(layout, request.state, decision.windows, versions, facts_of)
-        step = replace(step, compact=compact, token=self._token)
+        given = (layout, request.state, decision.windows, versions, facts_of)
+        step = Incremental(*given, compact, self._token)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from dbt.adapters.ivm_spark.refresh.condition import CONDITION
+
 # [TABLE_OR_VIEW_NOT_FOUND], [DELTA_CHANGE_DATA_FEED_...], [CAST_INVALID_INPUT.WITH_SUGGESTION]
-_CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
 _JAVA_CLASS = r"(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)"
 _PREFIXES = re.compile(
     rf"^(?:\s*(?:{_JAVA_CLASS}|Error running query|Caused by|Exception)\s*:\s*"
@@ -85,7 +86,7 @@ def best_message(texts: Iterable[str]) -> str:
     messages = [message for message in map(clean_message, texts) if message]
     telling = [message for message in messages if not message.startswith(_SAY_NOTHING)]
     for message in telling:
-        if _CONDITION.match(message):
+        if CONDITION.match(message):
             return _with_hint(message)
     if not telling:
         return _with_hint(messages[0]) if messages else ""
