@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     suite = SUITES[given.pop("suite")]
     output = given.pop("output")
     options = options_of(given, suite.defaults)
-    name = f"{suite.name}_sf{options.scale:g}.json"
+    name = f"{suite.name}_sf{options.scale:g}{'_near' if options.near else ''}.json"
     path = (output or RESULTS / name).absolute()
     options.folder.mkdir(parents=True, exist_ok=True)
     result = None
@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known: dict[str, Any] = {}
         cells: Sequence[Any] = ()
         for cells in suite.measure(options, steps):
-            known = known or conditions()
+            known = known or {**conditions(), "near": options.near}
             result = Result(
                 suite.name, options.scale, known, cells, suite.summary(cells), memory(), False
             )
@@ -86,6 +86,11 @@ def _parser() -> argparse.ArgumentParser:
         help="the suite's own if none are named",
     )
     add("--warm-up", action=argparse.BooleanOptionalAction, help="one round that does not count")
+    add(
+        "--near",
+        action=argparse.BooleanOptionalAction,
+        help="neighbours change, as in TPC-H's own refresh sets; scattered rows if not said",
+    )
     add("--check", action=argparse.BooleanOptionalAction, help="compare with the query at the end")
     add("--count", type=int, help="models of many_models, refreshes of long_run")
     add("--groups", nargs="+", type=int, help="of the states of big_state")

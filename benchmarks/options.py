@@ -12,7 +12,8 @@ class Options:
     fractions: of the orders that change; rounds: counted ones; warm_up: one round before that does
     not count; models, rivals: names, all that the suite has if None; check: compare what is kept
     with the query at the end; count: models of many_models, refreshes of long_run; groups: of
-    big_state, the small and the large state; heap: Spark's driver memory, as `4g`."""
+    big_state, the small and the large state; heap: Spark's driver memory, as `4g`; near: neighbours
+    change, else scattered rows."""
 
     folder: Path
     scale: float = 1.0
@@ -25,8 +26,14 @@ class Options:
     count: int = 100
     groups: tuple[int, ...] = (100_000, 10_000_000)
     heap: str | None = None
+    near: bool = False
 
     @property
     def data(self) -> Path:
         """The folder of TPC-H's files at this scale."""
         return self.folder / f"tpch_{self.scale:g}"
+
+    @property
+    def near_scale(self) -> float | None:
+        """The scale if neighbours change, what `Changes` takes."""
+        return self.scale if self.near else None

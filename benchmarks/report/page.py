@@ -20,7 +20,8 @@ def page(results: Sequence[Result], plots: Sequence[tuple[str, str]]) -> str:
     """The whole page; plots are pairs of a caption and a path from the page."""
     parts = [HEAD, *(f"## {caption}\n\n![{caption}]({path})\n" for caption, path in plots)]
     for result in results:
-        parts.append(f"## {result.suite}, scale factor {result.scale:g}\n")
+        near = ", neighbours change" if result.conditions.get("near") else ""
+        parts.append(f"## {result.suite}, scale factor {result.scale:g}{near}\n")
         parts.append("\n".join(f"- {line.strip()}" for line in sentences(result)) + "\n")
         parts += [table.markdown() + "\n" for table in tables(result)]
         parts.append(conditions_text(result) + "\n")

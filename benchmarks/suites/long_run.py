@@ -33,7 +33,7 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     steps.now("starting dbt and Spark")
     with Lab(options.folder, texts(models, (AUTO, TABLE)), options.heap) as lab:
         lab.send(load(options.data, SCHEMA))
-        changes = Changes(options.data, SCHEMA)
+        changes = Changes(options.data, SCHEMA, options.near_scale)
         for model in models:
             steps.now(f"building {model.name}")
             AUTO.build(lab, model)

@@ -60,7 +60,7 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     generate(options.data, options.scale)
     steps.now("starting dbt and Spark")
     with Lab(options.folder, texts, options.heap) as lab:
-        changes = Changes(options.data, SCHEMA)
+        changes = Changes(options.data, SCHEMA, options.near_scale)
         lab.send(load(options.data, SCHEMA))
         steps.expect(len(counts) * 2 * (1 + options.rounds))
         steps.now(f"building {options.count} models")

@@ -35,7 +35,8 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
     with Lab(options.folder, texts(models, rivals), options.heap) as lab:
         steps.now("loading TPC-H")
         lab.send(load(options.data, SCHEMA))
-        contest = Contest(lab, Changes(options.data, SCHEMA), models, rivals, steps)
+        changes = Changes(options.data, SCHEMA, options.near_scale)
+        contest = Contest(lab, changes, models, rivals, steps)
         rounds = options.warm_up + options.rounds * len(options.fractions)
         steps.expect(contest.refreshes() * rounds)
         contest.build()

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 import sqlglot
 
-from benchmarks.tpch.changes import Changes, chosen
+from benchmarks.tpch.changes import Changes, chosen, neighbours
 
 ORDERS = 20_000
 FOLDER = Path("/files")
@@ -18,7 +18,7 @@ LINES_OF_AN_ORDER = 3
 class Shop:
     """The tables that refresh sets change, and the files they were loaded from."""
 
-    def __init__(self) -> None:
+    def __init__(self, near: float | None = None) -> None:
         self._db = duckdb.connect(":memory:")
         self._db.execute("create macro xxhash64(key, salt) as hash(key, salt)::hugeint")
         self._db.execute("create macro pmod(a, b) as ((a % b) + b) % b")
@@ -36,7 +36,7 @@ class Shop:
         for name, query in tables.items():
             self._db.execute(f"create table s.{name} as {query}")
             self._db.execute(f'create view parquet."{FOLDER}/{name}.parquet" as {query}')
-        self.changes = Changes(FOLDER, "s")
+        self.changes = Changes(FOLDER, "s", near)
 
     def send(self, statements: list[str]) -> None:
         for statement in statements:
@@ -95,6 +95,22 @@ def test_updates_reach_lines_orders_and_customers() -> None:
     moved = shop.count("orders", "o_orderpriority = '1-URGENT' and o_custkey <> o_orderkey % 700")
     assert moved == pytest.approx(ORDERS / 100, rel=0.3)
     assert 0 < shop.count("customer", "c_mktsegment = 'BUILDING'") < 30
+
+
+def test_neighbours_are_as_many_and_side_by_side() -> None:
+    shop = Shop(near=ORDERS / 6_000_000)
+    shop.send(shop.changes.refresh_set(0.01, 1))
+    assert shop.count("orders", f"o_orderkey > {ORDERS}") == 200
+    assert shop.count("orders", f"o_orderkey <= {ORDERS}") == pytest.approx(ORDERS - 198, abs=1)
+    changed = shop.count("lineitem", "l_returnflag = 'R'")
+    assert 190 * LINES_OF_AN_ORDER < changed <= 200 * LINES_OF_AN_ORDER
+    apart = "select max(l_orderkey) - min(l_orderkey) from s.lineitem where l_returnflag = 'R'"
+    assert shop.value(apart) < 200
+
+
+def test_neighbours_lie_within_the_keys() -> None:
+    assert neighbours("k", "salt", 1, 500) == "k >= 0 and k < 500"
+    assert neighbours("k", "salt", 0.01, 500) != neighbours("k", "pepper", 0.01, 500)
 
 
 def test_the_smallest_refresh_set_still_moves_customers() -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.ranges import (
+    PIECES,
     Answer,
     Answers,
     Question,
@@ -16,6 +20,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     open_questions,
     questions,
     questions_sql,
+    within,
 )
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.shared import shared
@@ -24,7 +29,7 @@ from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.view.tree import Node, Scan
 from tests.unit.golden.shop import CATALOG
 
 JOIN = "select o.amount from shop.orders o join shop.customers c on o.customer_id = c.customer_id"
@@ -123,6 +128,31 @@ def test_one_query_asks_all_and_its_rows_are_the_answers() -> None:
         question: Answer((("3", "5"), ("9", "9")), nulls=False),
         other: Answer((), nulls=True),
     }
+
+
+def test_a_moment_travels_as_a_number_because_an_hour_may_come_twice() -> None:
+    (question,) = _questions(_change(JOIN))
+    moment = replace(question, type_name="timestamp")
+    assert "CAST(unix_micros(MIN(`__ivm_key`)) AS STRING)" in to_sql(questions_sql([moment]))
+    found = within(exp.column("t"), moment, Answer((("5", "7"),), nulls=False))
+    assert found is not None
+    assert to_sql(found) == (
+        "t BETWEEN timestamp_micros(CAST('5' AS BIGINT)) AND timestamp_micros(CAST('7' AS BIGINT))"
+    )
+
+
+def test_ranges_end_at_the_widest_gaps_however_far_the_farthest_is() -> None:
+    (question,) = _questions(_change(JOIN))
+    keys = [*range(1, 9), *range(100, 109), 10**12]
+    database = duckdb.connect(":memory:")
+    database.execute("create table k as select unnest(?::bigint[]) as key", [keys])
+    asked = replace(question, among=Scan("k", "k", (("key", "key"),)), key="key")
+    sql = to_sql(questions_sql([asked]))
+    found = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
+    ends = sorted((int(low), int(high)) for _, low, high in found)
+    assert len(ends) == PIECES
+    assert ends[-1] == (10**12, 10**12)
+    assert sum(high - low + 1 for low, high in ends) == len(keys)
 
 
 def test_a_question_waits_for_what_it_needs_and_is_asked_once() -> None:

@@ -4,19 +4,32 @@
 maintenance of views with duplicates", SIGMOD 1995; for n inputs at once as in Oracle's fast
 refresh of join views). A pre-state is never read from an old version, which may be gone or
 forbidden by the retention: pre = post ⊎ -Δ.
+
+Where more than two inputs changed, the biggest of them is put last and met once, by the sum of the
+other terms, not once by each: Δ(R ⋈ S) = ΔR ⋈ S_pre + R_post ⋈ ΔS with R the join of the others
+(the same equation, with a join as an operand).
 """
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.view.columns import passed, used_columns
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Join, Node, Project, UnionAll
+
+FACTOR_ROWS = 2_000_000
+"""Rows of a table from which on it is worth to meet it once less."""
 
 
 def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
     """The sum of the terms; inputs that did not change have no term and no pre-state."""
     deltas = [derive(child) for child in node.inputs]
+    factors = _factors(node, deltas, context)
+    if factors is not None:
+        return _factored(node, deltas, *factors, derive, context)
     terms: list[Node] = []
     columns = (*node.columns, WEIGHT)
     uses = [used_columns(predicate) for predicate in node.predicates]
@@ -33,6 +46,55 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
+
+
+def _factors(
+    node: Join, deltas: list[Node | None], context: Context
+) -> tuple[list[int], int] | None:
+    """The places of the inputs whose changes are joined first, and of the one that meets their sum;
+    None where that would save nothing, or join what no predicate connects."""
+    moved = [i for i, delta in enumerate(deltas) if delta is not None]
+    sizes = {i: rows_read(node.inputs[i], context.rows) for i in moved}
+    last = max(moved, key=lambda i: sizes[i], default=0)
+    first = [i for i in moved if i != last]
+    if len(first) < 2 or sizes[last] < FACTOR_ROWS:
+        return None
+    uses = [used_columns(predicate) for predicate in node.predicates]
+    seen, waiting = set(node.inputs[first[0]].columns), first[1:]
+    while waiting:
+        met = next((i for i in waiting if _meets(node.inputs[i], seen, uses)), None)
+        if met is None:
+            return None
+        seen |= set(node.inputs[met].columns)
+        waiting.remove(met)
+    return first, last
+
+
+def _factored(
+    node: Join,
+    deltas: list[Node | None],
+    first: list[int],
+    last: int,
+    derive: Derive,
+    context: Context,
+) -> Node:
+    others = Join(tuple(node.inputs[i] for i in first), _among(node, first))
+    change, final = delta_join(others, derive, context), deltas[last]
+    assert change is not None and final is not None
+    big = node.inputs[last]
+    still = [child for i, child in enumerate(node.inputs) if i not in (*first, last)]
+    uses = [used_columns(predicate) for predicate in node.predicates]
+    left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
+    columns = passed((*node.columns, WEIGHT))
+    meets = Join(tuple(_connected(change, [before(big, final), *still], uses)), left)
+    partners = [*others.inputs, *still]
+    met = Join(tuple(_connected(final, partners, uses)), node.predicates)
+    return UnionAll((Project(meets, columns), Project(met, columns)))
+
+
+def _among(node: Join, places: list[int]) -> tuple[exp.Expr, ...]:
+    columns = {column for i in places for column in node.inputs[i].columns}
+    return tuple(p for p in node.predicates if used_columns(p) <= columns)
 
 
 def _connected(delta: Node, partners: list[Node], uses: list[set[str]]) -> list[Node]:

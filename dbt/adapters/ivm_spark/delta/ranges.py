@@ -7,7 +7,7 @@ places. The places are told apart at the widest gaps between neighbouring keys.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -21,7 +21,8 @@ from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, 
 from dbt.adapters.ivm_spark.view.walk import children, walk, with_children
 
 PIECES = 16
-"""Ranges of one key at most; wider gaps than this part of the whole are between them."""
+"""Ranges of one key at most; between them are the widest gaps. A part of the whole as the least
+gap would not do: the newest keys are often far from the old ones that change with them."""
 
 _KEY = "__ivm_key"
 _NUMBERS = {
@@ -87,10 +88,19 @@ def narrowed(node: Node, answers: Answers) -> Node:
     answer = answers.get(question) if question is not None else None
     if answer is None:
         return below[0]
-    kept: list[exp.Expr] = [_between(node, low, high) for low, high in answer.ranges]
-    if node.null_safe and answer.nulls:
-        kept.append(exp.Is(this=column(node.column), expression=exp.null()))
-    return Filter(below[0], exp.or_(*kept)) if kept else empty(below[0])
+    assert question is not None
+    found = within(
+        column(node.column), question, replace(answer, nulls=answer.nulls and node.null_safe)
+    )
+    return Filter(below[0], found) if found is not None else empty(below[0])
+
+
+def within(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
+    """That a value can be one of the keys; None where there are no keys."""
+    kept: list[exp.Expr] = [_between(value, question, *ends) for ends in answer.ranges]
+    if answer.nulls:
+        kept.append(exp.Is(this=value.copy(), expression=exp.null()))
+    return exp.or_(*kept) if kept else None
 
 
 def questions_sql(asked: Sequence[Question]) -> exp.Query:
@@ -123,28 +133,18 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     place = _place(key, question.type_name)
     pieces = exp.select(key, exp.alias_(exp.Literal.number(0), "piece"))
     if place is not None:
-        wide = exp.GT(
-            this=exp.Sub(this=place, expression=_over("lag", place, ordered=True)),
-            expression=exp.Div(
-                this=exp.paren(
-                    exp.Sub(
-                        this=_over("max", place, ordered=False),
-                        expression=_over("min", place, ordered=False),
-                    )
-                ),
-                expression=exp.Literal.number(PIECES),
-            ),
+        apart = exp.Sub(this=place, expression=_over("lag", place, by=_KEY))
+        gaps = exp.select(key, exp.alias_(apart, "gap")).from_(keys.subquery("k"))
+        ranks = exp.select(key, exp.alias_(_over("row_number", by="gap", desc=True), "place"))
+        wide = exp.LT(this=exp.column("place"), expression=exp.Literal.number(PIECES))
+        fresh = exp.If(this=wide, true=exp.Literal.number(1), false=exp.Literal.number(0))
+        piece = _over("sum", fresh, by=_KEY)
+        pieces = exp.select(key, exp.alias_(piece, "piece")).from_(
+            ranks.from_(gaps.subquery("g")).subquery("m")
         )
-        fresh = exp.Case(
-            ifs=[exp.If(this=wide, true=exp.Literal.number(1))], default=exp.Literal.number(0)
-        )
-        marked = exp.select(key, exp.alias_(fresh, "fresh")).from_(keys.subquery("k"))
-        piece = _over("sum", exp.column("fresh"), ordered=True)
-        pieces = exp.select(key, exp.alias_(piece, "piece")).from_(marked.subquery("m"))
     else:
         pieces = pieces.from_(keys.subquery("k"))
-    low = exp.cast(exp.Min(this=key.copy()), "string")
-    high = exp.cast(exp.Max(this=key.copy()), "string")
+    low, high = (_sent(best, question.type_name) for best in (exp.Min(this=key), exp.Max(this=key)))
     return (
         exp.select(
             exp.alias_(exp.Literal.number(number), "number"),
@@ -165,12 +165,24 @@ def _question(node: Within) -> Question | None:
     return Question(node.among, node.key, node.type_name)
 
 
-def _between(node: Within, low: str, high: str) -> exp.Expr:
-    least, most = (
-        exp.cast(exp.Literal.string(value), node.type_name, dialect="spark")
-        for value in (low, high)
-    )
-    return exp.Between(this=column(node.column), low=least, high=most)
+def _sent(value: exp.Expr, type_name: str) -> exp.Expr:
+    """A value as text that `_between` reads back. In the hour that clocks go through twice, two
+    moments have one local time, so a timestamp is sent as a number."""
+    if type_name == "timestamp":
+        value = exp.Anonymous(this=_NUMBERS[type_name], expressions=[value.copy()])
+    return exp.cast(value.copy(), "string")
+
+
+def _between(value: exp.Expr, question: Question, low: str, high: str) -> exp.Expr:
+    least, most = (_read(end, question.type_name) for end in (low, high))
+    return exp.Between(this=value.copy(), low=least, high=most)
+
+
+def _read(text: str, type_name: str) -> exp.Expr:
+    if type_name == "timestamp":
+        number = exp.cast(exp.Literal.string(text), "bigint")
+        return exp.Anonymous(this="timestamp_micros", expressions=[number])
+    return exp.cast(exp.Literal.string(text), type_name, dialect="spark")
 
 
 def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
@@ -182,9 +194,12 @@ def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
     return exp.cast(number, "double")
 
 
-def _over(name: str, argument: exp.Expr, ordered: bool) -> exp.Expr:
-    order = exp.Order(expressions=[exp.Ordered(this=exp.column(_KEY, quoted=True))])
+def _over(name: str, argument: exp.Expr | None = None, *, by: str, desc: bool = False) -> exp.Expr:
+    ordered = exp.Ordered(this=exp.column(by, quoted=True), desc=desc)
+    if desc:
+        ordered.set("nulls_first", False)
+    arguments = [] if argument is None else [argument.copy()]
     return exp.Window(
-        this=exp.Anonymous(this=name, expressions=[argument.copy()]),
-        order=order if ordered else None,
+        this=exp.Anonymous(this=name, expressions=arguments),
+        order=exp.Order(expressions=[ordered]),
     )

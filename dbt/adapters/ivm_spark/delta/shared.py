@@ -3,7 +3,8 @@
 The rules repeat what they are given: a delta stands in its keys and in what is taken back, the
 rows of touched keys stand in the new and in the old result. As text each would be read again, and
 nested operators would multiply that. So the tree is folded into a graph of its different parts;
-the parts that cost a scan of a source or of a change feed and have more than one use are kept.
+the parts that cost a scan of a source or of a change feed and have more than one use are kept, and
+those that are to be known before the statement runs.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     SemiJoin,
     SetOp,
+    Stage,
     UnionAll,
     Within,
 )
@@ -82,7 +84,9 @@ class _Graph:
         number = self._of[id(node)]
         if number not in self._done:
             over = with_children(node, tuple(self._fold(child) for child in children(node)))
-            if self._uses[number] > 1 and is_slim(over) and reads_sources(over):
+            staged = isinstance(over, Stage)
+            over = over.input if isinstance(over, Stage) else over
+            if (staged or self._uses[number] > 1) and is_slim(over) and reads_sources(over):
                 kept = Kept(kept_name(f"{KEPT}{len(self._kept) + 1}", self._token), over)
                 self._kept[number] = kept
                 over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))

@@ -27,13 +27,14 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     SemiJoin,
     Sort,
+    Stage,
     UnionAll,
     Window,
     Within,
 )
 from dbt.adapters.ivm_spark.view.walk import children, with_children
 
-BIG_ROWS = 20_000_000
+BIG_ROWS = 10_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""
 RANGED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
 
@@ -122,7 +123,7 @@ def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Ori
         if item is None or not isinstance(item.expression, exp.Column):
             return None
         return _origin(node.input, item.expression.name, sources)
-    if isinstance(node, (Filter, Sort, Distinct, Few, Within, SemiJoin, Window, Generate)):
+    if isinstance(node, (Filter, Sort, Distinct, Few, Stage, Within, SemiJoin, Window, Generate)):
         passed = column in node.input.columns
         return _origin(node.input, column, sources) if passed else None
     if isinstance(node, Join):

@@ -24,6 +24,8 @@ CHANGED = 5.0
 """What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
 MET = 0.4
 """What a row of a table that the change meets takes, in rows of a rebuild: it is only read."""
+STORED = 1.0
+"""What a row of the state takes, in rows of a rebuild: the MERGE looks for its matches there."""
 _NEWEST = 0.5
 _FORGETTING = 0.25
 _MOST = 20.0
@@ -97,7 +99,8 @@ def estimates(experience: Experience, work: Work) -> Estimates | None:
     if not experience.full_seconds or not experience.full_rows:
         return None
     full = _fixed_of(experience) + _row(experience) * work.rows
-    rows = _row(experience) * (CHANGED * work.changed + MET * work.met)
+    weighed = CHANGED * work.changed + MET * work.met + STORED * experience.state_rows
+    rows = _row(experience) * weighed
     return Estimates(experience.fixed + experience.factor * rows, full)
 
 

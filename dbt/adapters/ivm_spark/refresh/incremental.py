@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.delta.context import Context
@@ -23,7 +24,7 @@ class Incremental:
 
     state: quoted name; windows: of every source; versions: to read; sources: what is
     known of them; compact: where the state is appended to, its rows are added up now; token: what
-    makes the names of temporary views this refresh's own.
+    makes the names of temporary views this refresh's own; large: see `merge`.
     """
 
     layout: Layout
@@ -33,11 +34,13 @@ class Incremental:
     sources: dict[str, SourceFacts]
     compact: bool = False
     token: str = ""
+    large: Mapping[str, str] | None = None
 
     def merge(self, answers: Answers) -> MergeSql | AppendSql:
         """The statements, with what the answers say of the change's keys."""
         moved = {name: w for name, w in self.windows.items() if w.moved}
-        change = delta(self.layout.input, Context(frozenset(moved)))
+        rows = {name: facts.rows for name, facts in self.sources.items()}
+        change = delta(self.layout.input, Context(frozenset(moved), rows))
         assert change is not None
         insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}
         changed = {name: 2 * w.rows for name, w in moved.items()}
@@ -46,4 +49,4 @@ class Incremental:
         if layout.appended:
             parts = append(layout, change, state, bind, insert_only, self.compact, *known)
             return AppendSql.of(parts)
-        return MergeSql.of(merge(layout, change, state, bind, insert_only, *known))
+        return MergeSql.of(merge(layout, change, state, bind, insert_only, *known, self.large))

@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.known import catalog_of
+from dbt.adapters.ivm_spark.refresh.large_state import for_large, is_large
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
@@ -181,6 +182,8 @@ class Planner:
         if mark is not None and layout is not None and not decision.build:
             appended = layout.appended
             compact = appended and mark.appended >= COMPACT_AFTER
+        large = layout is not None and not appended and is_large(found.experience.state_rows)
+        table = for_large(request.config.table) if large else request.config.table
         view, row = found.view_text(request.state), stored_row(facts.outputs)
         if layout is not None:
             row = shown_row(layout, facts.types, facts.outputs)
@@ -201,6 +204,7 @@ class Planner:
             if mark is not None and not decision.build
             else request.config.table.appends,
             appended=mark.appended + 1 if mark is not None and appended and not compact else 0,
+            large=large or (mark is not None and mark.large and not decision.build),
         )
         before = mark_in(request.information)
         mark_of_view = view_mark(reading.fingerprint, view, facts.outputs, request.described)
@@ -217,7 +221,7 @@ class Planner:
             shown=mark_of_view,
             alters=bool(before) and not described,
             held_at=found.version if view and before else None,
-            table=request.config.table,
+            table=table,
             alteration=found.alteration if not decision.build else Alteration(),
             row=row.encode() if row is not None else "",
             outputs=facts.outputs,
@@ -247,7 +251,15 @@ class Planner:
         versions = Versions({name: w.first for name, w in decision.windows.items()}, pinned)
         facts_of = _source_facts(found.catalog, next_mark)
         given = (layout, request.state, decision.windows, versions, facts_of)
-        step = Incremental(*given, compact, self._token)
+        step = Incremental(*given, compact, self._token, facts.types if large else None)
+        if large and mark is not None and not mark.large:
+            new = {
+                k: v
+                for k, v in table.properties.items()
+                if k not in request.config.table.properties
+            }
+            altered_to = replace(plan.alteration, properties={**plan.alteration.properties, **new})
+            plan = replace(plan, alteration=altered_to)
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}

@@ -53,7 +53,7 @@ class Watermark:
     detail of why the query is never maintained; effort: of this refresh; experience: of those
     before it; configured: what the model said of the table, None where the table is not so;
     appends: the state was built to be appended to; appended: how often it has been since its rows
-    were last added up."""
+    were last added up; large: its table is laid out as a large state's."""
 
     state_id: str
     refresh: int
@@ -67,6 +67,7 @@ class Watermark:
     configured: Configuration | None = None
     appends: bool = False
     appended: int = 0
+    large: bool = False
     story: Story = field(default_factory=Story)
     format: int = FORMAT
 
@@ -102,6 +103,7 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         configured=_configuration(facts["configured"]) if facts.get("configured") else None,
         appends=facts.get("appends", False),
         appended=facts.get("appended", 0),
+        large=facts.get("large", False),
         story=_story(facts["story"]) if "story" in facts else Story(),
     )
 

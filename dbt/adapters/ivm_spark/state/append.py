@@ -10,14 +10,13 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.delta.shared import shared
-from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
+from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.change import grouped_change
 from dbt.adapters.ivm_spark.state.counts import or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
-from dbt.adapters.ivm_spark.state.statement import statement
+from dbt.adapters.ivm_spark.state.statement import prepared, statement
 from dbt.adapters.ivm_spark.state.summed import summed
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
@@ -53,7 +52,7 @@ def append(
     compact: the state's rows and the change are added up, one row a key, and take the state's
     place; the others as for `merge`. A group that the change leaves as it is has no row.
     """
-    kept, relation = shared(with_within(delta, sources or {}), token)
+    kept, relation = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only and monotone(layout.input))
     keys = tuple(key.name for key in layout.keys)
     names = (*keys, *(a.name for a in layout.accumulators), COUNT)

@@ -13,23 +13,26 @@ from functools import partial
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.few import FEW_ROWS, bound
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.delta.shared import Kept, kept_name, shared
-from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions, within
+from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, kept_name
+from dbt.adapters.ivm_spark.delta.within import RANGED, SourceFacts
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
-from dbt.adapters.ivm_spark.state.statement import statement
+from dbt.adapters.ivm_spark.state.statement import prepared, statement
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Item, Node, Project, Scan, SemiJoin
+from dbt.adapters.ivm_spark.view.tree import Few, Item, Node, Project, Scan, SemiJoin
 from dbt.adapters.ivm_spark.view.walk import substitute
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
+ASKED = 3
+"""Columns of a key of which the ranges are asked for."""
 _FRESH = "__ivm_fresh_"
 
 
@@ -63,28 +66,35 @@ def merge(
     sources: Mapping[str, SourceFacts] | None = None,
     answers: Answers | None = None,
     token: str = "",
+    large: Mapping[str, str] | None = None,
 ) -> Merge:
     """The MERGE of a delta of `layout.input` into the state.
 
     state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
     only gained rows; changed: the most rows that changed of each source that moved, sources: what
     is known of the sources, both where known; answers: to the `asks` of an earlier call; token: see
-    `shared`.
+    `shared`; large: types of the state's columns where it is so large that the change is computed
+    first, and that it pays to ask which part of the state it can meet; None for other states.
     The source has one row a key, so that no row of the state matches twice.
     """
     insert_only = insert_only and monotone(layout.input)
-    kept, relation = shared(with_within(delta, sources or {}), token)
+    kept, relation = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
-    if again:
-        kept = (*kept, Kept(kept_name(CHANGE, token), change))
-
     final = partial(statement, bind=bind, changed=changed, answers=answers)
-    source = (
-        _looked_up_source(layout, change.columns, state, bind, insert_only, kept[-1].name)
-        if again
-        else final(change)
-    )
+    asked: tuple[Question, ...] = ()
+    if again or large is not None:
+        kept = (*kept, Kept(kept_name(KEPT + "change", token), change))
+        known = Scan(kept[-1].name, kept[-1].name, tuple((c, c) for c in change.columns))
+        asked = _asked(layout, known, large or {})
+        source = final(known)
+    else:
+        asked = tuple(questions(change))
+        source = final(change)
+    if again:
+        source = _looked_up_source(
+            layout, change.columns, state, bind, insert_only, kept[-1].name, _few(delta, changed)
+        )
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, checked(_sum(COUNT)))]
     inserts = [(COUNT, checked(_s(COUNT)))]
@@ -101,10 +111,10 @@ def merge(
         kept=tuple((k.name, final(k.relation)) for k in kept),
         asks=(
             *(tuple(questions(k.relation)) for k in kept),
-            () if again else tuple(questions(change)),
+            asked,
         ),
         source=source,
-        on=_on(layout),
+        on=exp.and_(_on(layout), *_within(asked, answers or {})),
         gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
         changed=exp.or_(*changes, wrap=True),
         updates=tuple(updates),
@@ -133,6 +143,21 @@ def _on(layout: Layout) -> exp.Expr:
     if layout.hashed:
         return exp.and_(exp.EQ(this=_t(HASH), expression=_s(HASH)), *same)
     return exp.and_(*same)
+
+
+def _asked(layout: Layout, change: Node, types: Mapping[str, str]) -> tuple[Question, ...]:
+    """Which keys the change has, of the first columns of the state's key that have an order."""
+    names = [k.name for k in layout.keys if types.get(k.name) in RANGED]
+    return tuple(Question(change, name, types[name]) for name in names[:ASKED])
+
+
+def _within(asked: tuple[Question, ...], answers: Answers) -> list[exp.Expr]:
+    """What the rows of the state that the change can meet have in common, in literals, by which
+    files and row groups are left out; it follows from the equality with the change's keys."""
+    if not all(question in answers for question in asked):
+        return []
+    common = (within(_t(question.key), question, answers[question]) for question in asked)
+    return [exp.paren(condition) for condition in common if condition is not None]
 
 
 def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
@@ -211,10 +236,16 @@ def _looked_up_source(
     bind: Binding,
     insert_only: bool,
     change: str,
+    few: bool,
 ) -> exp.Query:
-    """The change, kept under that name, beside the groups of it that are computed again."""
+    """The change, kept under that name, beside the groups of it that are computed again.
+
+    few: the change has certainly few groups, so that those to compute again are broadcast. Spark
+    takes a join with the state for as large as their product, and would sort and shuffle the whole
+    source to meet a handful of groups.
+    """
     stale = None if layout.recomputes else _stale(layout, state, _extrema(layout), change)
-    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else change))
+    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else change), few)
     looked_up = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
     items = [exp.column(c, table=CHANGE, quoted=True) for c in columns]
     extra = [
@@ -226,6 +257,8 @@ def _looked_up_source(
         .from_(_kept(change))
         .join(exp.to_identifier(FRESH), on=_same(layout.identity, CHANGE, FRESH), join_type="left")
     )
+    if few:
+        query = query.hint(f"BROADCAST({FRESH})", dialect="spark")
     if stale is not None and not layout.whole:
         query = query.with_(STALE, as_=stale)
     return query.with_(FRESH, as_=render(fresh, bind))
@@ -268,7 +301,12 @@ def _stale(layout: Layout, state: str, extrema: list[Accumulator], change: str) 
     )
 
 
-def _fresh(layout: Layout, among: str | None) -> Node:
+def _few(delta: Node, changed: Mapping[str, int] | None) -> bool:
+    most = bound(delta, changed or {})
+    return most is not None and most <= FEW_ROWS
+
+
+def _fresh(layout: Layout, among: str | None, few: bool) -> Node:
     """The groups of `among` computed from the sources' new state; all of them where None."""
     if among is None:
         return fill(layout)
@@ -286,4 +324,5 @@ def _fresh(layout: Layout, among: str | None) -> Node:
         )
         for k in layout.keys
     )
-    return substitute(fill(layout), layout.input, SemiJoin(inner, scan, same))
+    again = SemiJoin(inner, Few(scan) if few else scan, same)
+    return substitute(fill(layout), layout.input, again)

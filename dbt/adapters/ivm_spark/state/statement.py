@@ -8,6 +8,9 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.ranges import Answers, narrowed
+from dbt.adapters.ivm_spark.delta.shared import Kept, shared
+from dbt.adapters.ivm_spark.delta.staged import staged
+from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node
@@ -19,3 +22,14 @@ def statement(
     """The SQL of a part of a refresh, narrowed to the keys that the answers name, with what is
     certainly small broadcast; changed, answers: see `merge`."""
     return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
+
+
+def prepared(
+    delta: Node,
+    changed: Mapping[str, int] | None,
+    sources: Mapping[str, SourceFacts] | None,
+    token: str,
+) -> tuple[tuple[Kept, ...], Node]:
+    """What to compute before the statement, in order, and the delta over it; as for `merge`."""
+    rows = {name: facts.rows for name, facts in (sources or {}).items()}
+    return shared(with_within(staged(delta, changed or {}, rows), sources or {}), token)

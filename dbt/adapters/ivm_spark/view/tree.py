@@ -331,6 +331,12 @@ class Few(_Rows):
 
 
 @dataclass(frozen=True)
+class Stage(_Rows):
+    """The same rows, to be computed before the statement that uses them, so that their number is
+    known when something big is to meet them."""
+
+
+@dataclass(frozen=True)
 class Within(_Rows):
     """The same rows, of which only those matter whose `column` is a `key` of `among`.
 
@@ -362,6 +368,6 @@ class Limit(_Rows):
 
 Node: TypeAlias = (
     "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Within | Sort"
+    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Few | Stage | Within | Sort"
     " | Limit | ScalarSubquery | Mark | Lateral"
 )

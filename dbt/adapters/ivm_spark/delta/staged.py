@@ -1,0 +1,53 @@
+"""What is computed before a delta meets a big table, so that its size is known by then.
+
+A change joined to a table is about as small as the change, but Spark takes it for as large as the
+table; the next, bigger table would be sorted and shuffled to meet a few hundred rows. So a
+join of the change stops before a big table: what there is by then is computed, and Spark joins it
+by what it found; its keys tell which part of the big table matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.few import bound
+from dbt.adapters.ivm_spark.delta.shared import is_slim
+from dbt.adapters.ivm_spark.delta.sizes import rows_read
+from dbt.adapters.ivm_spark.view.columns import passed, used_columns
+from dbt.adapters.ivm_spark.view.tree import Join, Node, Project, Stage
+from dbt.adapters.ivm_spark.view.walk import children, with_children
+
+STAGE_ROWS = 2_000_000
+"""Rows of a table from which on to shuffle it takes longer than one more statement."""
+
+
+def staged(root: Node, changed: Mapping[str, int], rows: Mapping[str, int]) -> Node:
+    """The same tree with what is to be known before it meets a big table marked as `Stage`.
+
+    changed: rows that changed of each source that moved, an upper bound; rows: of each source.
+    """
+    node = with_children(root, tuple(staged(child, changed, rows) for child in children(root)))
+    if not isinstance(node, Join) or not is_slim(node.inputs[0]):
+        return node
+    inputs, predicates = list(node.inputs), list(node.predicates)
+    place = 1
+    while place < len(inputs):
+        before = _joined(inputs[:place], predicates)
+        if rows_read(inputs[place], rows) < STAGE_ROWS or bound(before, changed) is not None:
+            place += 1
+            continue
+        predicates = [p for p in predicates if not used_columns(p) <= set(before.columns)]
+        inputs = [before if isinstance(before, Stage) else Stage(before), *inputs[place:]]
+        place = 2
+    if len(inputs) == len(node.inputs) and inputs[0] is node.inputs[0]:
+        return node
+    return Project(Join(tuple(inputs), tuple(predicates)), passed(node.columns))
+
+
+def _joined(inputs: list[Node], predicates: list[exp.Expr]) -> Node:
+    if len(inputs) == 1:
+        return inputs[0]
+    columns = {column for node in inputs for column in node.columns}
+    return Join(tuple(inputs), tuple(p for p in predicates if used_columns(p) <= columns))

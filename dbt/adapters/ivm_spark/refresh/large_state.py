@@ -1,0 +1,35 @@
+"""What is done differently where a state has many rows. Pure.
+
+A MERGE without deletion vectors writes every file anew of which it changes a row, and joins all
+their rows to do so. For a small state that is one small file and the faster way; for a large one
+most of what a refresh takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.refresh.configuration import Configuration
+
+LARGE_ROWS = 1_000_000
+"""Rows of a state from which on a MERGE with deletion vectors is faster than one without."""
+PROPERTIES = {
+    "delta.enableDeletionVectors": "true",
+    # each refresh adds a small file where without vectors it would write the old ones anew
+    "delta.autoOptimize.autoCompact": "true",
+}
+
+
+def is_large(rows: int) -> bool:
+    """Whether a state of so many rows, 0 if that is not known, is a large one."""
+    return rows >= LARGE_ROWS
+
+
+def for_large(table: Configuration) -> Configuration:
+    """The configuration of a large state's table: what the model does not say itself is added.
+
+    Source: Delta's documentation, "What are deletion vectors?" and "Auto compaction".
+    """
+    said = {key.lower() for key in table.properties}
+    added = {key: value for key, value in PROPERTIES.items() if key.lower() not in said}
+    return replace(table, properties={**table.properties, **added})
