@@ -152,9 +152,9 @@ class Maintained:
         answers: dict[Question, Answer],
     ) -> Merge | Append | None:
         tables = self._database.tables
-        change = delta(
-            self._layout.input, Context(frozenset(tables[n].relation.name for n in moved))
-        )
+        names = frozenset(tables[n].relation.name for n in moved)
+        rows = {t.relation.name: BIG_ROWS for t in tables.values()} if big else {}
+        change = delta(self._layout.input, Context(names, rows))
         if change is None:
             return None
         facts = {
@@ -168,7 +168,7 @@ class Maintained:
         )
         if self.appended:
             return append(*given, compact, *known)
-        return merge(*given, *known)
+        return merge(*given, *known, self._types if big else None)
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))

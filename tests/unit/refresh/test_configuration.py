@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.refresh.config import ConfigError, read_config
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration, alteration
+from dbt.adapters.ivm_spark.refresh.large_state import for_large
 
 DETAIL: dict[str, Any] = {
     "partitionColumns": [],
@@ -103,3 +104,11 @@ def test_a_property_that_the_model_no_longer_says_goes() -> None:
 def test_ill_typed(key: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=key):
         read_config({key: value})
+
+
+def test_what_a_model_says_of_a_large_state_itself_stays() -> None:
+    said = Configuration(properties={"delta.EnableDeletionVectors": "false"})
+    assert for_large(said).properties == {
+        "delta.EnableDeletionVectors": "false",
+        "delta.autoOptimize.autoCompact": "true",
+    }

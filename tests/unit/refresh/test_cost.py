@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.ivm_spark.refresh.cost import (
@@ -102,3 +104,11 @@ def test_a_view_that_gets_slower_is_noticed() -> None:
     experience = learned(BUILT, Effort(1, False, False, work), 3 * before.incremental)
     assert _estimates(experience, work).incremental > 1.4 * before.incremental
     assert (experience.full_seconds, experience.full_rows) == (10.7, 1_000_000)
+
+
+def test_a_state_in_which_matches_are_looked_for_takes_time() -> None:
+    large = replace(BUILT, state_rows=1_000_000)
+    assert (
+        _estimates(large, Work(1_000_000, 10)).incremental
+        > _estimates(BUILT, Work(1_000_000, 10)).incremental * 2
+    )

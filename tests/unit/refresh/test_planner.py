@@ -10,6 +10,7 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.refresh import planner
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
@@ -25,6 +26,7 @@ class Warehouse:
     def __init__(self) -> None:
         self.version = 1
         self.metadata: str | None = None
+        self.stored = 3
 
     def __call__(self, sql: str) -> list[dict[str, Any]]:
         if sql.startswith("describe table"):
@@ -50,7 +52,15 @@ class Warehouse:
         commit = {"operation": "WRITE", "operationParameters": {"mode": "Append"}}
         if of_state:
             rebuilt = "CREATE OR REPLACE TABLE AS SELECT"
-            return [{"version": 0, "operation": rebuilt, "userMetadata": self.metadata}]
+            metrics = {"numOutputRows": str(self.stored)}
+            return [
+                {
+                    "version": 0,
+                    "operation": rebuilt,
+                    "userMetadata": self.metadata,
+                    "operationMetrics": metrics,
+                }
+            ]
         versions = range(self.version, -1, -1)
         return [{"version": n, "timestamp": f"at {n}", **commit} for n in versions]
 
@@ -145,3 +155,15 @@ def test_what_fails_late_is_refused_under_incremental_strict(
     monkeypatch.setattr(planner, "lay_out", _ruled_out)
     with pytest.raises(RefusedError, match="what another version allowed"):
         planned(warehouse, RefreshPolicy.INCREMENTAL_STRICT)
+
+
+def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Warehouse) -> None:
+    warehouse.stored = LARGE_ROWS - 1
+    assert planned(warehouse).alteration.properties == {}
+    warehouse.stored = LARGE_ROWS
+    plan = planned(warehouse)
+    assert plan.alteration.properties == PROPERTIES
+    assert plan.merge is not None
+    assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
+    warehouse.metadata = plan.metadata
+    assert planned(warehouse).alteration.properties == {}

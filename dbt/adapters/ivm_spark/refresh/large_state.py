@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.refresh.configuration import Configuration
+from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 
 LARGE_ROWS = 1_000_000
 """Rows of a state from which on a MERGE with deletion vectors is faster than one without."""
@@ -33,3 +33,10 @@ def for_large(table: Configuration) -> Configuration:
     said = {key.lower() for key in table.properties}
     added = {key: value for key, value in PROPERTIES.items() if key.lower() not in said}
     return replace(table, properties={**table.properties, **added})
+
+
+def grown(alteration: Alteration, said: Configuration) -> Alteration:
+    """The alteration that a state's table needs, when it has become large, with what it needs for
+    that; said: its configuration by the model."""
+    added = for_large(said).properties.items() - said.properties.items()
+    return replace(alteration, properties={**alteration.properties, **dict(sorted(added))})

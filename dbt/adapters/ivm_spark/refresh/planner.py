@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.known import catalog_of
-from dbt.adapters.ivm_spark.refresh.large_state import for_large, is_large
+from dbt.adapters.ivm_spark.refresh.large_state import for_large, grown, is_large
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
@@ -253,13 +253,7 @@ class Planner:
         given = (layout, request.state, decision.windows, versions, facts_of)
         step = Incremental(*given, compact, self._token, facts.types if large else None)
         if large and mark is not None and not mark.large:
-            new = {
-                k: v
-                for k, v in table.properties.items()
-                if k not in request.config.table.properties
-            }
-            altered_to = replace(plan.alteration, properties={**plan.alteration.properties, **new})
-            plan = replace(plan, alteration=altered_to)
+            plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}

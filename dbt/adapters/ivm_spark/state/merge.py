@@ -82,14 +82,13 @@ def merge(
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
     final = partial(statement, bind=bind, changed=changed, answers=answers)
-    asked: tuple[Question, ...] = ()
+    met: tuple[Question, ...] = ()
     if again or large is not None:
         kept = (*kept, Kept(kept_name(KEPT + "change", token), change))
         known = Scan(kept[-1].name, kept[-1].name, tuple((c, c) for c in change.columns))
-        asked = _asked(layout, known, large or {})
+        met = _met(layout, known, large or {})
         source = final(known)
     else:
-        asked = tuple(questions(change))
         source = final(change)
     if again:
         source = _looked_up_source(
@@ -111,10 +110,10 @@ def merge(
         kept=tuple((k.name, final(k.relation)) for k in kept),
         asks=(
             *(tuple(questions(k.relation)) for k in kept),
-            asked,
+            met if again or large is not None else tuple(questions(change)),
         ),
         source=source,
-        on=exp.and_(_on(layout), *_within(asked, answers or {})),
+        on=exp.and_(_on(layout), *_within(met, answers or {})),
         gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
         changed=exp.or_(*changes, wrap=True),
         updates=tuple(updates),
@@ -145,18 +144,18 @@ def _on(layout: Layout) -> exp.Expr:
     return exp.and_(*same)
 
 
-def _asked(layout: Layout, change: Node, types: Mapping[str, str]) -> tuple[Question, ...]:
+def _met(layout: Layout, change: Node, types: Mapping[str, str]) -> tuple[Question, ...]:
     """Which keys the change has, of the first columns of the state's key that have an order."""
     names = [k.name for k in layout.keys if types.get(k.name) in RANGED]
     return tuple(Question(change, name, types[name]) for name in names[:ASKED])
 
 
-def _within(asked: tuple[Question, ...], answers: Answers) -> list[exp.Expr]:
+def _within(met: tuple[Question, ...], answers: Answers) -> list[exp.Expr]:
     """What the rows of the state that the change can meet have in common, in literals, by which
     files and row groups are left out; it follows from the equality with the change's keys."""
-    if not all(question in answers for question in asked):
+    if not all(question in answers for question in met):
         return []
-    common = (within(_t(question.key), question, answers[question]) for question in asked)
+    common = (within(_t(question.key), question, answers[question]) for question in met)
     return [exp.paren(condition) for condition in common if condition is not None]
 
 

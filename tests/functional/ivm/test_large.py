@@ -1,0 +1,86 @@
+"""What is done for large states and big sources, on small ones: all thresholds are one row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ivm_spark.delta import join, staged, within
+from dbt.adapters.ivm_spark.refresh import large_state
+from tests.budget import budget
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
+
+MODELS = {
+    "lines": (
+        "select l.k, l.v, o.who, c.region, c.since from {{ target.schema }}.line as l "
+        "join {{ target.schema }}.purchase as o on o.k = l.k "
+        "join {{ target.schema }}.buyer as c on c.who = o.who"
+    ),
+    "regions": (
+        "select c.region, c.since, count(*) as n, sum(l.v) as total, min(l.v) as least "
+        "from {{ target.schema }}.buyer as c join {{ target.schema }}.purchase as o "
+        "on o.who = c.who join {{ target.schema }}.line as l on l.k = o.k and l.v > 1 "
+        "group by c.region, c.since"
+    ),
+    "numbers": "select distinct v from {{ target.schema }}.line",
+    "whole": "select count(*) as n, max(v) as most from {{ target.schema }}.line",
+}
+CHANGES = (
+    ["insert into line values (1, 9), (4, 2), (null, 1)", "insert into purchase values (4, 'a')"],
+    [
+        "update buyer set region = 'n' where who = 'a'",
+        "delete from line where k = 2",
+        "insert into purchase values (2, 'b'), (7, null)",
+    ],
+    [
+        "update buyer set since = timestamp'2026-11-01 01:30:00' where who = 'b'",
+        "update purchase set who = 'b' where k = 1",
+        "insert into line values (1, 9), (1, 9), (2, null), (1000000000, 5)",
+        "insert into purchase values (1000000000, 'c')",
+        "insert into buyer values ('c', null, null)",
+    ],
+    ["delete from buyer where who = 'b'", "update line set v = v + 1 where v > 2"],
+    ["delete from line"],
+    ["insert into line values (1, 2), (4, 4)"],
+)
+
+
+class TestLarge:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        texts = {f"{n}.sql": f"{{{{ config(materialized='ivm') }}}}{q}" for n, q in MODELS.items()}
+        texts["numbers.sql"] = (
+            "{{ config(materialized='ivm', "
+            f"tblproperties={{'delta.enableDeletionVectors': 'false'}}) }}}}{MODELS['numbers']}"
+        )
+        return texts
+
+    def test_it_is_right_after_every_change(
+        self, warehouse: Warehouse, models: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(large_state, "LARGE_ROWS", 1)
+        monkeypatch.setattr(join, "FACTOR_ROWS", 1)
+        monkeypatch.setattr(staged, "STAGE_ROWS", 1)
+        monkeypatch.setattr(within, "BIG_ROWS", 1)
+        warehouse.sql(
+            f"create table line (k bigint, v int) using delta {FEED}",
+            f"create table purchase (k bigint, who string) using delta {FEED}",
+            f"create table buyer (who string, region string, since timestamp) using delta {FEED}",
+            "insert into line values (1, 1), (1, 5), (2, 2), (3, 7)",
+            "insert into purchase values (1, 'a'), (2, 'a'), (3, 'b')",
+            "insert into buyer values ('a', 's', timestamp'2026-01-01 00:00:00'), ('b', 's', null)",
+        )
+        warehouse.run()
+        warehouse.check(*MODELS)
+        for change in budget(CHANGES[:4], CHANGES):
+            warehouse.sql(*change)
+            assert set(kinds(warehouse.run()).values()) <= {"incremental", "none"}
+            warehouse.check(*MODELS)
+        assert _vectors(warehouse, "lines__ivm") == "true"
+        assert _vectors(warehouse, "numbers__ivm") == "false"
+
+
+def _vectors(warehouse: Warehouse, table: str) -> str:
+    found = dict(warehouse.rows(f"show tblproperties {table}"))
+    return str(found.get("delta.enableDeletionVectors"))
