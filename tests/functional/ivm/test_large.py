@@ -60,6 +60,7 @@ class TestLarge:
         self, warehouse: Warehouse, models: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(large_state, "LARGE_ROWS", 1)
+        monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
         monkeypatch.setattr(join, "FACTOR_ROWS", 1)
         monkeypatch.setattr(staged, "STAGE_ROWS", 1)
         monkeypatch.setattr(within, "BIG_ROWS", 1)
@@ -78,6 +79,7 @@ class TestLarge:
             assert set(kinds(warehouse.run()).values()) <= {"incremental", "none"}
             warehouse.check(*MODELS)
         assert _vectors(warehouse, "lines__ivm") == "true"
+        assert "OPTIMIZE" in {commit["operation"] for commit in warehouse.history("lines__ivm")}
         assert _vectors(warehouse, "numbers__ivm") == "false"
 
 

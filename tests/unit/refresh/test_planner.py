@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.refresh import planner
+from dbt.adapters.ivm_spark.refresh import large_state, planner
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES
+from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES, TIDY
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
@@ -167,3 +167,14 @@ def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Ware
     assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
     warehouse.metadata = plan.metadata
     assert planned(warehouse).alteration.properties == {}
+
+
+def test_a_large_state_is_tidied_now_and_then(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warehouse.stored = LARGE_ROWS
+    assert planned(warehouse).tuning == {}
+    monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
+    assert planned(warehouse).tuning == TIDY
+    warehouse.stored = LARGE_ROWS - 1
+    assert planned(warehouse).tuning.keys().isdisjoint(TIDY)

@@ -11,13 +11,15 @@ from dataclasses import replace
 
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 
-LARGE_ROWS = 1_000_000
+LARGE_ROWS = 2_000_000
 """Rows of a state from which on a MERGE with deletion vectors is faster than one without."""
-PROPERTIES = {
-    "delta.enableDeletionVectors": "true",
-    # each refresh adds a small file where without vectors it would write the old ones anew
-    "delta.autoOptimize.autoCompact": "true",
-}
+PROPERTIES = {"delta.enableDeletionVectors": "true"}
+TIDY_EVERY = 50
+"""Refreshes of a large state after which its small files become one again: each adds some, where
+without vectors it would write the old ones anew."""
+TIDY = {"spark.databricks.delta.autoCompact.enabled": "true"}
+"""Session settings of such a refresh. As a property of the table it would write a file anew as soon
+as it has a vector, which is each time."""
 
 
 def is_large(rows: int) -> bool:
@@ -28,11 +30,16 @@ def is_large(rows: int) -> bool:
 def for_large(table: Configuration) -> Configuration:
     """The configuration of a large state's table: what the model does not say itself is added.
 
-    Source: Delta's documentation, "What are deletion vectors?" and "Auto compaction".
+    Source: Delta's documentation, "What are deletion vectors?".
     """
     said = {key.lower() for key in table.properties}
     added = {key: value for key, value in PROPERTIES.items() if key.lower() not in said}
     return replace(table, properties={**table.properties, **added})
+
+
+def tidying(refresh: int) -> dict[str, str]:
+    """The settings under which a large state's refresh of that number runs besides its own."""
+    return TIDY if refresh % TIDY_EVERY == 0 else {}
 
 
 def grown(alteration: Alteration, said: Configuration) -> Alteration:

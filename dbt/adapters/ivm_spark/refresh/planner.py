@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
 from dbt.adapters.ivm_spark.refresh.known import catalog_of
-from dbt.adapters.ivm_spark.refresh.large_state import for_large, grown, is_large
+from dbt.adapters.ivm_spark.refresh.large_state import for_large, grown, is_large, tidying
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
@@ -257,6 +257,8 @@ class Planner:
         tuning = tuned(decision.work, found.experience.state_rows, found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}
+        if large:
+            tuning |= tidying(next_mark.refresh)
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
