@@ -16,11 +16,11 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     Answers,
     Question,
     answered,
+    in_ranges,
     narrowed,
     open_questions,
     questions,
     questions_sql,
-    within,
 )
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.shared import shared
@@ -134,7 +134,7 @@ def test_a_moment_travels_as_a_number_because_an_hour_may_come_twice() -> None:
     (question,) = _questions(_change(JOIN))
     moment = replace(question, type_name="timestamp")
     assert "CAST(unix_micros(MIN(`__ivm_key`)) AS STRING)" in to_sql(questions_sql([moment]))
-    found = within(exp.column("t"), moment, Answer((("5", "7"),), nulls=False))
+    found = in_ranges(exp.column("t"), moment, Answer((("5", "7"),), nulls=False))
     assert found is not None
     assert to_sql(found) == (
         "t BETWEEN timestamp_micros(CAST('5' AS BIGINT)) AND timestamp_micros(CAST('7' AS BIGINT))"

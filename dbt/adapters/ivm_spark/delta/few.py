@@ -36,10 +36,10 @@ def with_few(root: Node, changed: Mapping[str, int]) -> Node:
     update is two).
     """
     node = with_children(root, tuple(with_few(child, changed) for child in children(root)))
-    if isinstance(node, SemiJoin) and _is_few(node.among, changed):
+    if isinstance(node, SemiJoin) and is_few(node.among, changed):
         return replace(node, among=Few(node.among))
     if isinstance(node, Join):
-        marked = tuple(Few(i) if _is_few(i, changed) else i for i in node.inputs)
+        marked = tuple(Few(i) if is_few(i, changed) else i for i in node.inputs)
         if any(not isinstance(i, Few) for i in marked):
             return replace(node, inputs=marked)
     return node
@@ -61,6 +61,7 @@ def bound(node: Node, changed: Mapping[str, int]) -> int | None:
     return None
 
 
-def _is_few(node: Node, changed: Mapping[str, int]) -> bool:
+def is_few(node: Node, changed: Mapping[str, int]) -> bool:
+    """Whether a relation is certainly few enough rows to be joined by broadcast."""
     most = bound(node, changed)
     return most is not None and most <= FEW_ROWS

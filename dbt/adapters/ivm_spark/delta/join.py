@@ -26,10 +26,13 @@ FACTOR_ROWS = 2_000_000
 
 def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
     """The sum of the terms; inputs that did not change have no term and no pre-state."""
-    deltas = [derive(child) for child in node.inputs]
+    return _sum(node, [derive(child) for child in node.inputs], context)
+
+
+def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None:
     factors = _factors(node, deltas, context)
     if factors is not None:
-        return _factored(node, deltas, *factors, derive, context)
+        return _factored(node, deltas, *factors, context)
     terms: list[Node] = []
     columns = (*node.columns, WEIGHT)
     uses = [used_columns(predicate) for predicate in node.predicates]
@@ -75,11 +78,10 @@ def _factored(
     deltas: list[Node | None],
     first: list[int],
     last: int,
-    derive: Derive,
     context: Context,
 ) -> Node:
     others = Join(tuple(node.inputs[i] for i in first), _among(node, first))
-    change, final = delta_join(others, derive, context), deltas[last]
+    change, final = _sum(others, [deltas[i] for i in first], context), deltas[last]
     assert change is not None and final is not None
     big = node.inputs[last]
     still = [child for i, child in enumerate(node.inputs) if i not in (*first, last)]

@@ -89,13 +89,13 @@ def narrowed(node: Node, answers: Answers) -> Node:
     if answer is None:
         return below[0]
     assert question is not None
-    found = within(
+    found = in_ranges(
         column(node.column), question, replace(answer, nulls=answer.nulls and node.null_safe)
     )
     return Filter(below[0], found) if found is not None else empty(below[0])
 
 
-def within(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
+def in_ranges(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
     """That a value can be one of the keys; None where there are no keys."""
     kept: list[exp.Expr] = [_between(value, question, *ends) for ends in answer.ranges]
     if answer.nulls:

@@ -13,7 +13,6 @@ from dbt_common.exceptions import DbtDatabaseError
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
-from dbt.adapters.ivm_spark.refresh.condition import says_condition
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
@@ -37,6 +36,7 @@ from dbt.adapters.ivm_spark.refresh.technique import technique_of
 from dbt.adapters.ivm_spark.refresh.tuning import tuned
 from dbt.adapters.ivm_spark.refresh.warnings import warnings
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from dbt.adapters.ivm_spark.refresh.condition import CONDITION
+from dbt.adapters.ivm_spark.session.condition import CONDITION
 
-# [TABLE_OR_VIEW_NOT_FOUND], [DELTA_CHANGE_DATA_FEED_...], [CAST_INVALID_INPUT.WITH_SUGGESTION]
 _JAVA_CLASS = r"(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)"
 _PREFIXES = re.compile(
     rf"^(?:\s*(?:{_JAVA_CLASS}|Error running query|Caused by|Exception)\s*:\s*"

@@ -13,9 +13,9 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import FEW_ROWS, bound
+from dbt.adapters.ivm_spark.delta.few import is_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions, within
+from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, in_ranges, questions
 from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, kept_name
 from dbt.adapters.ivm_spark.delta.within import RANGED, SourceFacts
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
@@ -83,17 +83,17 @@ def merge(
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
     final = partial(statement, bind=bind, changed=changed, answers=answers)
     met: tuple[Question, ...] = ()
+    asked = tuple(questions(change))
     if again or large is not None:
-        kept = (*kept, Kept(kept_name(KEPT + "change", token), change))
-        known = Scan(kept[-1].name, kept[-1].name, tuple((c, c) for c in change.columns))
-        met = _met(layout, known, large or {})
-        source = final(known)
+        name = kept_name(KEPT + "change", token)
+        kept = (*kept, Kept(name, change))
+        change = Scan(name, name, tuple((c, c) for c in change.columns))
+        asked = met = _met(layout, change, large or {})
+    if again:
+        few = is_few(delta, changed or {})
+        source = _looked_up_source(layout, change.columns, state, bind, insert_only, name, few)
     else:
         source = final(change)
-    if again:
-        source = _looked_up_source(
-            layout, change.columns, state, bind, insert_only, kept[-1].name, _few(delta, changed)
-        )
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, checked(_sum(COUNT)))]
     inserts = [(COUNT, checked(_s(COUNT)))]
@@ -110,7 +110,7 @@ def merge(
         kept=tuple((k.name, final(k.relation)) for k in kept),
         asks=(
             *(tuple(questions(k.relation)) for k in kept),
-            met if again or large is not None else tuple(questions(change)),
+            asked,
         ),
         source=source,
         on=exp.and_(_on(layout), *_within(met, answers or {})),
@@ -155,7 +155,7 @@ def _within(met: tuple[Question, ...], answers: Answers) -> list[exp.Expr]:
     files and row groups are left out; it follows from the equality with the change's keys."""
     if not all(question in answers for question in met):
         return []
-    common = (within(_t(question.key), question, answers[question]) for question in met)
+    common = (in_ranges(_t(question.key), question, answers[question]) for question in met)
     return [exp.paren(condition) for condition in common if condition is not None]
 
 
@@ -276,7 +276,7 @@ def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
 
 
 def _kept(change: str) -> exp.Table:
-    alias = exp.TableAlias(this=exp.to_identifier(CHANGE)) if change != CHANGE else None
+    alias = exp.TableAlias(this=exp.to_identifier(CHANGE))
     return exp.Table(this=exp.to_identifier(change), alias=alias)
 
 
@@ -298,11 +298,6 @@ def _stale(layout: Layout, state: str, extrema: list[Accumulator], change: str) 
         .join(target, on=_same(keys, CHANGE, "t"), join_type="left")
         .where(exp.or_(*doubtful))
     )
-
-
-def _few(delta: Node, changed: Mapping[str, int] | None) -> bool:
-    most = bound(delta, changed or {})
-    return most is not None and most <= FEW_ROWS
 
 
 def _fresh(layout: Layout, among: str | None, few: bool) -> Node:

@@ -6,6 +6,7 @@ import re
 
 from dbt_common.exceptions import DbtDatabaseError
 
+# [TABLE_OR_VIEW_NOT_FOUND], [DELTA_CHANGE_DATA_FEED_...], [CAST_INVALID_INPUT.WITH_SUGGESTION]
 CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
 
 
