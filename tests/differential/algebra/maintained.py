@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.guards import check_types
+from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.ranges import (
     Answer,
     Question,
@@ -74,6 +75,10 @@ class Maintained:
         big = (moved, insert_only) not in self._asked
         self._asked.add((moved, insert_only))
         self._merged += 1
+        if big:
+            moved -= self._idle(moved)
+            if not moved:
+                return
         compact = self.appended and self._merged % 3 == 0
         statements, asks = self._merge(moved, insert_only, big, compact)
         if asks:
@@ -82,6 +87,16 @@ class Maintained:
             self._database.run(statement)
         spoiled = 'select 1 from "v__ivm" where "__ivm_count" is null'
         assert not self._database.bag(spoiled), "a negative count"
+
+    def _idle(self, moved: frozenset[str]) -> frozenset[str]:
+        """The sources whose changes come to nothing for the view."""
+        tables = {t.relation.name: n for n, t in self._database.tables.items() if n in moved}
+        changes = net_changes(self._layout.input, tables, self._facts)
+        if not changes:
+            return frozenset()
+        rows = self._database.named(duck(net_sql(list(changes.values()), bind)))
+        noisy = {int(row["number"]) for row in rows}
+        return frozenset(tables[name] for n, name in enumerate(changes) if n not in noisy)
 
     def shown(self) -> Counter[Row]:
         """The rows of the view."""
@@ -103,6 +118,14 @@ class Maintained:
     def stored_anew(self) -> Counter[Row]:
         """The rows that a new state would have."""
         return self._database.bag(self._fill)
+
+    @cached_property
+    def _facts(self) -> dict[str, SourceFacts]:
+        """Every source as a big one."""
+        return {
+            t.relation.name: SourceFacts(BIG_ROWS, {n.lower(): k for n, k in t.relation.columns})
+            for t in self._database.tables.values()
+        }
 
     @cached_property
     def _fill(self) -> str:
@@ -157,11 +180,7 @@ class Maintained:
         change = delta(self._layout.input, Context(names, rows))
         if change is None:
             return None
-        facts = {
-            t.relation.name: SourceFacts(BIG_ROWS, {n.lower(): k for n, k in t.relation.columns})
-            for t in tables.values()
-        }
-        sources = facts if big else {}
+        sources = self._facts if big else {}
         given, known = (
             (self._layout, change, _STATE, bind, insert_only),
             (None, sources, answers, TOKEN),

@@ -6,9 +6,10 @@ input whose rows are bounded by the changes alone is joined by broadcast instead
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -45,10 +46,22 @@ def with_few(root: Node, changed: Mapping[str, int]) -> Node:
     return node
 
 
+def with_kept(changed: Mapping[str, int], kept: Iterable[Kept]) -> dict[str, int]:
+    """The rows that changed, with the most rows of each kept relation, in their order, as far as
+    that is known."""
+    found = dict(changed)
+    for relation in kept:
+        most = bound(relation.relation, found)
+        if most is not None:
+            found[relation.name] = most
+    return found
+
+
 def bound(node: Node, changed: Mapping[str, int]) -> int | None:
     """The most rows a relation can have as far as the changes say, None where they say nothing."""
     if isinstance(node, Scan):
-        return changed.get(node.relation) if node.at is At.CHANGES else None
+        known = node.at is At.CHANGES or node.relation.startswith(KEPT)
+        return changed.get(node.relation) if known else None
     if isinstance(node, Aggregate) and node.whole:
         return 1
     if is_empty(node):

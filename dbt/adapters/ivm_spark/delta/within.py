@@ -34,7 +34,7 @@ from dbt.adapters.ivm_spark.view.tree import (
 )
 from dbt.adapters.ivm_spark.view.walk import children, with_children
 
-BIG_ROWS = 10_000_000
+BIG_ROWS = 5_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""
 RANGED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
 
@@ -106,6 +106,13 @@ def _narrow(partner: Node, small: Node, predicates: tuple[exp.Expr, ...], find: 
                 null_safe = isinstance(predicate, exp.NullSafeEQ)
                 return Within(partner, small, mine.name, other.name, key.type_name, null_safe)
     return partner
+
+
+def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> str | None:
+    """The type of a relation's column that is a source's own column, unchanged, the same in all
+    branches of a union; None for others."""
+    origin = _origin(node, column, sources)
+    return None if origin is None else origin.type_name
 
 
 def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:

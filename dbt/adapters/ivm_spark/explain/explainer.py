@@ -86,4 +86,4 @@ def _example(plan: Plan, state: str) -> Plan | None:
         {name: w.first for name, w in windows.items()}, {n: w.pinned for n, w in windows.items()}
     )
     step = Incremental(found.layout, state, windows, versions, {})
-    return replace(plan, merge=step.merge({}))
+    return replace(plan, merge=step.merge({}, frozenset()))

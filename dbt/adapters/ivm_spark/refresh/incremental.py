@@ -5,17 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from dbt.adapters.ivm_spark.delta.bags import weighted
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.ranges import Answers
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
-from dbt.adapters.ivm_spark.refresh.plan import AppendSql, MergeSql
+from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Doubts, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.state.append import append
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.merge import merge
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.empty import empty
+
+DOUBTED_ROWS = 100_000
+"""Updated rows of a source up to which it is asked whether they come to nothing."""
+WORTH_ASKING = 1_000_000
+"""Rows of all sources from which on that costs little beside what it may save."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +45,27 @@ class Incremental:
     token: str = ""
     large: Mapping[str, str] | None = None
 
-    def merge(self, answers: Answers) -> MergeSql | AppendSql:
-        """The statements, with what the answers say of the change's keys."""
-        moved = {name: w for name, w in self.windows.items() if w.moved}
+    @property
+    def doubts(self) -> Doubts | None:
+        """What to ask of the sources whose rows were only updated, before much is read for them."""
+        rows = sum(facts.rows for facts in self.sources.values())
+        names = [n for n, w in self.windows.items() if w.updates and w.rows <= DOUBTED_ROWS]
+        if rows < WORTH_ASKING:
+            return None
+        changes = net_changes(self.layout.input, names, self.sources)
+        if not changes:
+            return None
+        sql = to_sql(net_sql(list(changes.values()), self.versions.bind), pretty=True)
+        return Doubts(tuple(changes), sql)
+
+    def merge(self, answers: Answers, idle: frozenset[str]) -> MergeSql | AppendSql:
+        """The statements, with what the answers say of the change's keys, and without the changes
+        of the sources where they are idle: where they come to nothing for the view."""
+        moved = {name: w for name, w in self.windows.items() if w.moved and name not in idle}
         rows = {name: facts.rows for name, facts in self.sources.items()}
         change = delta(self.layout.input, Context(frozenset(moved), rows))
-        assert change is not None
+        if change is None:
+            change = empty(weighted(self.layout.input, 1))
         insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}
         changed = {name: 2 * w.rows for name, w in moved.items()}
         layout, state, bind = self.layout, self.state, self.versions.bind

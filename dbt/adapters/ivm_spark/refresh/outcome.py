@@ -124,7 +124,12 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         "rows_deleted": outcome.deleted,
         "rows_affected": outcome.inserted + outcome.updated + outcome.deleted,
         "sources": {
-            name: {"from": w.recorded, "to": w.pinned, "changed_rows": w.rows}
+            name: {
+                "from": w.recorded,
+                "to": w.pinned,
+                "changed_rows": w.rows,
+                "net_change": w.moved and name not in plan.idle,
+            }
             for name, w in plan.windows.items()
         },
         "estimated_seconds": None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
@@ -106,11 +106,31 @@ def _texts(parts: Merge | Append) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True)
+class Doubts:
+    """Sources whose changes may come to nothing for the view: their rows were only updated.
+
+    sql: has the column number, the place in `sources` of each whose change comes to something.
+    """
+
+    sources: tuple[str, ...]
+    sql: str
+
+    def idle(self, numbers: Iterable[int]) -> frozenset[str]:
+        """The sources whose change comes to nothing, from the query's answer."""
+        return frozenset(self.sources) - {self.sources[number] for number in numbers}
+
+
+MergeWith = Callable[[Answers, frozenset[str]], "MergeSql | AppendSql"]
+
+
+@dataclass(frozen=True)
 class Plan:
     """One refresh: its kind and technique, the reason of a full one, and the SQL parts.
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, or the INSERT where
-    the state is appended to, merge_with: the same with answers to what it asks; view: the
+    the state is appended to, merge_with: the same with answers to what it asks and without the
+    changes of sources; doubts: what to ask of these, idle: those whose changes come to
+    nothing; view: the
     SELECT of the view, empty where the view fits already; shown: the mark that the view gets,
     row: what a row of the state shows in it; alters: the view is there and is altered, else it
     is created; held_at: the version of the state at which readers are held during a rebuild,
@@ -126,7 +146,9 @@ class Plan:
     reason: Reason | None = None
     fill: str = ""
     merge: MergeSql | AppendSql | None = None
-    merge_with: Callable[[Answers], MergeSql | AppendSql] | None = None
+    merge_with: MergeWith | None = None
+    doubts: Doubts | None = None
+    idle: frozenset[str] = frozenset()
     view: str = ""
     shown: str = ""
     alters: bool = False

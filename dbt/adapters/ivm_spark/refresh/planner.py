@@ -182,7 +182,8 @@ class Planner:
         if mark is not None and layout is not None and not decision.build:
             appended = layout.appended
             compact = appended and mark.appended >= COMPACT_AFTER
-        large = layout is not None and not appended and is_large(found.experience.state_rows)
+        rows = found.experience.state_rows
+        large = layout is not None and not layout.appended and is_large(rows)
         table = for_large(request.config.table) if large else request.config.table
         view, row = found.view_text(request.state), stored_row(facts.outputs)
         if layout is not None:
@@ -265,8 +266,9 @@ class Planner:
             technique=technique_of(layout),
             tuning=tuning,
             untuned={key: found.session[key] for key in tuning if key in found.session},
-            merge=step.merge({}),
+            merge=step.merge({}, frozenset()),
             merge_with=step.merge,
+            doubts=step.doubts,
         )
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:

@@ -68,8 +68,10 @@ class Refresher:
     def kept(self) -> Iterator[tuple[str, str]]:
         """Name and query of each temporary relation that the MERGE reads, to be kept one by one;
         where they end, the plan's MERGE is ready, or the plan is another one without a MERGE."""
-        plan, answers = self.plan, dict[Question, Answer]()
-        for number in range(len(plan.merge.asks) if plan.merge is not None else 0):
+        answers = dict[Question, Answer]()
+        self._leave_out_idle()
+        merge = self.plan.merge
+        for number in range(len(merge.asks) if merge is not None else 0):
             self._narrow(number, answers)
             if self.plan.merge is None:
                 return
@@ -113,6 +115,22 @@ class Refresher:
         known = 0.0 if self.plan.watermark.effort.first else self._phases.get("plan", 0.0)
         return known + self._phases.get("keep", 0.0)
 
+    def _leave_out_idle(self) -> None:
+        """Ask which changes come to nothing, and leave them out."""
+        doubts, merge_with = self.plan.doubts, self.plan.merge_with
+        if doubts is None or merge_with is None:
+            return
+        started = time.perf_counter()
+        try:
+            self._tune()
+            idle = doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
+            if idle:
+                self.plan = replace(self.plan, idle=idle, merge=merge_with({}, idle))
+        except DbtDatabaseError as error:
+            self._give_up(error)
+        finally:
+            self._spent("keep", started)
+
     def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""
         merge, merge_with = self.plan.merge, self.plan.merge_with
@@ -126,7 +144,7 @@ class Refresher:
             self._tune()
             rows = self._query(to_sql(questions_sql(wanted), pretty=True))
             answers.update(answered(wanted, rows))
-            self.plan = replace(self.plan, merge=merge_with(answers))
+            self.plan = replace(self.plan, merge=merge_with(answers, self.plan.idle))
         except DbtDatabaseError as error:
             self._give_up(error)
         finally:

@@ -91,6 +91,14 @@ class Commit:
         return Effect.GENERAL
 
     @property
+    def updates(self) -> bool:
+        """Whether it is certain that rows were only updated: none came and none went."""
+        operation = self.operation.upper()
+        moved = ("numTargetRowsInserted", "numTargetRowsDeleted")
+        merged = operation == "MERGE" and all(self._metric(name) == 0 for name in moved)
+        return operation == "UPDATE" or merged
+
+    @property
     def rows(self) -> int:
         """Rows changed, as far as the metrics tell; an update counts once."""
         names = _ROW_METRICS.get(self.operation.upper(), ("numOutputRows",))

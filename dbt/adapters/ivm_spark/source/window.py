@@ -33,6 +33,7 @@ class Window:
     feed can't be read over the window, where that is known beforehand; first is the
     first version that may have changed rows, where the feed is read from: what was altered before
     does it no harm. It is read to the newest version, since Delta takes the newest columns.
+    updates: rows were only updated, none came and none went.
     """
 
     recorded: int
@@ -41,6 +42,7 @@ class Window:
     rows: int
     broken: Reason | None = None
     first: int = 0
+    updates: bool = False
 
     @property
     def moved(self) -> bool:
@@ -70,7 +72,8 @@ def window(name: str, recorded: int, head: Head, used: Set[str] | None) -> Windo
     if not changing:
         return Window(recorded, head.version, Effect.NOTHING, 0)
     effect, first = _total([c.effect for c in changing]), changing[0].version
-    return Window(recorded, head.version, effect, rows, _broken(name, commits, head), first)
+    broken, updates = _broken(name, commits, head), all(c.updates for c in changing)
+    return Window(recorded, head.version, effect, rows, broken, first, updates)
 
 
 def _total(effects: Sequence[Effect]) -> Effect:

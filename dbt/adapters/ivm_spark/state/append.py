@@ -8,6 +8,7 @@ from functools import partial
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.few import with_kept
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
@@ -62,7 +63,8 @@ def append(
         rows = summed(UnionAll((stored, rows)), keys, layout.accumulators)
     rows = Project(rows, tuple(state_column(layout, name) for name in layout.columns))
 
-    final = partial(statement, bind=bind, changed=changed, answers=answers)
+    few = with_kept(changed or {}, kept)
+    final = partial(statement, bind=bind, changed=few, answers=answers)
     return Append(
         kept=tuple((k.name, final(k.relation)) for k in kept),
         asks=(*(tuple(questions(k.relation)) for k in kept), tuple(questions(change))),

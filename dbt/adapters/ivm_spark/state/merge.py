@@ -13,7 +13,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import is_few
+from dbt.adapters.ivm_spark.delta.few import is_few, with_kept
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, in_ranges, questions
 from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, kept_name
@@ -81,7 +81,8 @@ def merge(
     kept, relation = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
-    final = partial(statement, bind=bind, changed=changed, answers=answers)
+    known = with_kept(changed or {}, kept)
+    final = partial(statement, bind=bind, changed=known, answers=answers)
     met: tuple[Question, ...] = ()
     asked = tuple(questions(change))
     if again or large is not None:

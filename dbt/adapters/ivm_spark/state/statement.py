@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.few import with_few
 from dbt.adapters.ivm_spark.delta.ranges import Answers, narrowed
+from dbt.adapters.ivm_spark.delta.reduced import reduced
 from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.delta.staged import staged
 from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
@@ -31,5 +32,7 @@ def prepared(
     token: str,
 ) -> tuple[tuple[Kept, ...], Node]:
     """What to compute before the statement, in order, and the delta over it; as for `merge`."""
-    rows = {name: facts.rows for name, facts in (sources or {}).items()}
-    return shared(with_within(staged(delta, changed or {}, rows), sources or {}), token)
+    known, few = sources or {}, changed or {}
+    rows = {name: facts.rows for name, facts in known.items()}
+    smaller = reduced(staged(delta, few, rows), few, known)
+    return shared(with_within(smaller, known), token)
