@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ivm_spark.delta import join, staged, within
-from dbt.adapters.ivm_spark.refresh import large_state
+from dbt.adapters.ivm_spark.delta import join, reduced, staged, within
+from dbt.adapters.ivm_spark.refresh import incremental, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
@@ -24,6 +24,13 @@ MODELS = {
         "group by c.region, c.since"
     ),
     "numbers": "select distinct v from {{ target.schema }}.line",
+    "lonely": (
+        "select c.who, c.region, b.k, b.n from {{ target.schema }}.buyer as c left join ("
+        "select o.who, o.k, count(*) as n from {{ target.schema }}.purchase as o "
+        "join {{ target.schema }}.line as l on l.k = o.k group by o.who, o.k) as b "
+        "on b.who = c.who where not exists ("
+        "select 1 from {{ target.schema }}.purchase as p where p.who = c.who and p.k > 5)"
+    ),
     "whole": "select count(*) as n, max(v) as most from {{ target.schema }}.line",
 }
 CHANGES = (
@@ -38,12 +45,17 @@ CHANGES = (
         "update purchase set who = 'b' where k = 1",
         "insert into line values (1, 9), (1, 9), (2, null), (1000000000, 5)",
         "insert into purchase values (1000000000, 'c')",
-        "insert into buyer values ('c', null, null)",
+        "insert into buyer values ('c', null, null, null)",
     ],
     ["delete from buyer where who = 'b'", "update line set v = v + 1 where v > 2"],
     ["delete from line"],
     ["insert into line values (1, 2), (4, 4)"],
 )
+BESIDE = (
+    ["update buyer set note = 'z'"],
+    ["update buyer set note = 'zz' where who = 'a'", "insert into line values (1, 8)"],
+)
+"""Updates of a column that no model reads, alone and with a change that matters."""
 
 
 class TestLarge:
@@ -64,13 +76,17 @@ class TestLarge:
         monkeypatch.setattr(join, "FACTOR_ROWS", 1)
         monkeypatch.setattr(staged, "STAGE_ROWS", 1)
         monkeypatch.setattr(within, "BIG_ROWS", 1)
+        monkeypatch.setattr(reduced, "REDUCED_ROWS", 1)
+        monkeypatch.setattr(incremental, "WORTH_ASKING", 1)
         warehouse.sql(
             f"create table line (k bigint, v int) using delta {FEED}",
             f"create table purchase (k bigint, who string) using delta {FEED}",
-            f"create table buyer (who string, region string, since timestamp) using delta {FEED}",
+            "create table buyer (who string, region string, since timestamp, note string) "
+            f"using delta {FEED}",
             "insert into line values (1, 1), (1, 5), (2, 2), (3, 7)",
             "insert into purchase values (1, 'a'), (2, 'a'), (3, 'b')",
-            "insert into buyer values ('a', 's', timestamp'2026-01-01 00:00:00'), ('b', 's', null)",
+            "insert into buyer values ('a', 's', timestamp'2026-01-01 00:00:00', 'x'), "
+            "('b', 's', null, 'y')",
         )
         warehouse.run()
         warehouse.check(*MODELS)
@@ -78,9 +94,24 @@ class TestLarge:
             warehouse.sql(*change)
             assert set(kinds(warehouse.run()).values()) <= {"incremental", "none"}
             warehouse.check(*MODELS)
+        for change in budget(BESIDE[:1], BESIDE):
+            warehouse.sql(*change)
+            self.updated_beside(warehouse, "buyer")
         assert _vectors(warehouse, "lines__ivm") == "true"
         assert "OPTIMIZE" in {commit["operation"] for commit in warehouse.history("lines__ivm")}
         assert _vectors(warehouse, "numbers__ivm") == "false"
+
+    @staticmethod
+    def updated_beside(warehouse: Warehouse, table: str) -> None:
+        """A column was updated that no model reads: the others' changes are taken in, and the
+        version of the table, so that the next run finds nothing to do."""
+        told = {name: response["sources"] for name, response in warehouse.run().items()}
+        for model in ("lines", "regions", "lonely"):
+            (name,) = (n for n in told[model] if table in n)
+            assert told[model][name]["changed_rows"] > 0
+            assert told[model][name]["net_change"] is False
+        warehouse.check(*MODELS)
+        assert set(kinds(warehouse.run()).values()) == {"none"}
 
 
 def _vectors(warehouse: Warehouse, table: str) -> str:

@@ -16,7 +16,10 @@ from datetime import datetime, timezone
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
 FIXED_INCREMENTAL = 1.5
-"""Seconds of an incremental refresh by one row, before any is recorded."""
+"""Seconds of an incremental refresh by one row, before any is recorded, but for its operators."""
+OPERATOR = 1 / 30
+"""What each operator of a delta adds to that, as a part of it: Spark plans it, makes code of it and
+starts its tasks, however few its rows are."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
 warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
@@ -35,11 +38,12 @@ _MOST = 20.0
 @dataclass(frozen=True)
 class Work:
     """rows: of all sources; changed: rows in the windows; met: rows of what the change is joined
-    to or computed again from."""
+    to or computed again from; operators: of the delta."""
 
     rows: int = 0
     changed: int = 0
     met: int = 0
+    operators: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ class Effort:
 @dataclass(frozen=True)
 class Experience:
     """What a view's refreshes have taken so far: seconds of the last rebuild and its sources' rows;
-    the fixed seconds of an incremental refresh; the factor on what its rows are thought to take;
-    rows of the state, 0 if they are not known."""
+    the fixed seconds of an incremental refresh without operators; the factor on what its rows are
+    thought to take; rows of the state, 0 if they are not known."""
 
     full_seconds: float = 0.0
     full_rows: int = 0
@@ -101,7 +105,7 @@ def estimates(experience: Experience, work: Work) -> Estimates | None:
     full = _fixed_of(experience) + _row(experience) * work.rows
     weighed = CHANGED * work.changed + MET * work.met + STORED * experience.state_rows
     rows = _row(experience) * weighed
-    return Estimates(experience.fixed + experience.factor * rows, full)
+    return Estimates(_fixed_part(experience, work) + experience.factor * rows, full)
 
 
 def learned(experience: Experience, effort: Effort, seconds: float) -> Experience:
@@ -122,13 +126,18 @@ def learned(experience: Experience, effort: Effort, seconds: float) -> Experienc
     thought = estimates(experience, effort.work)
     if thought is None:
         return experience
-    share = experience.fixed / thought.incremental
+    share = _fixed_part(experience, effort.work) / thought.incremental
     ratio = min(max(seconds / thought.incremental, 1 / _MOST), _MOST)
     return replace(
         experience,
         fixed=experience.fixed * ratio ** (_NEWEST * share),
         factor=experience.factor * ratio ** (_NEWEST * (1 - share)),
     )
+
+
+def _fixed_part(experience: Experience, work: Work) -> float:
+    """Seconds of an incremental refresh that its rows do not matter to."""
+    return experience.fixed * (1 + OPERATOR * work.operators)
 
 
 def _fixed_of(experience: Experience) -> float:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.cost import (
@@ -22,6 +22,11 @@ SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
 
+def no_operators(moved: frozenset[str]) -> int:
+    """Of a query without a delta."""
+    return 0
+
+
 @dataclass(frozen=True)
 class Situation:
     """All that a decision depends on.
@@ -32,7 +37,8 @@ class Situation:
     of this package; exists: there was a state before;
     experience: what the view's refreshes took; again: whether a change makes the query read its
     sources again; used: the columns that it reads of a source, where that is certain;
-    configuration: what of the state's table only a rebuild can change.
+    configuration: what of the state's table only a rebuild can change; operators: how many the
+    delta has where these sources moved.
     """
 
     config: IvmConfig
@@ -49,6 +55,7 @@ class Situation:
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
     configuration: str = ""
+    operators: Callable[[frozenset[str]], int] = no_operators
 
 
 @dataclass(frozen=True)
@@ -97,6 +104,7 @@ def decide(situation: Situation) -> Decision:
         return decision
     rows = {name: mark.rows for name, mark in situation.watermark.sources.items()}
     work = work_of(rows, {name: w.rows for name, w in windows.items()}, situation.again)
+    work = replace(work, operators=situation.operators(decision.moved))
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
     if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:

@@ -6,18 +6,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.within import SourceFacts
-from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
+from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, operators, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
-from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide, no_operators
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
@@ -147,6 +148,7 @@ class Planner:
                 experience=experience,
                 again=layout is not None and technique_of(layout) in _READS_AGAIN,
                 used=reading.used,
+                operators=partial(operators, layout) if layout is not None else no_operators,
             )
         )
         if decision.build and needed.impossible:

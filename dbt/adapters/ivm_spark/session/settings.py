@@ -35,6 +35,9 @@ DEFAULTS: Mapping[str, str] = {
     # tenth of its time.
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.debug.maxToStringFields": "1000",
+    # Of a model's refresh Spark makes some forty classes; of the default of 100 none is left when
+    # its turn comes again, and what the JIT has made of them is lost too.
+    "spark.sql.codegen.cache.maxEntries": "2000",
 }
 
 

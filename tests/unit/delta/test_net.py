@@ -1,0 +1,57 @@
+"""Updates of columns that a view does not read: which sources are asked for, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
+from dbt.adapters.ivm_spark.delta.within import SourceFacts
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from tests.unit.golden.shop import CATALOG, RELATIONS
+
+NAMES = ("`shop`.`orders`", "`shop`.`customers`")
+FACTS = {r.name: SourceFacts(10, {n.lower(): k for n, k in r.columns}) for r in RELATIONS}
+JOIN = """select c.segment, sum(o.amount) as total from shop.orders o
+join shop.customers c on c.customer_id = o.customer_id group by c.segment"""
+
+
+def _asked(query: str, facts: dict[str, SourceFacts] = FACTS) -> list[str]:
+    return list(net_changes(build_view(query, CATALOG).root, NAMES, facts))
+
+
+def test_each_source_is_asked_for_the_columns_that_the_view_reads() -> None:
+    changes = net_changes(build_view(JOIN, CATALOG).root, NAMES, FACTS)
+    assert list(changes) == list(NAMES)
+    versions = Versions(dict.fromkeys(NAMES, 4), dict.fromkeys(NAMES, 5))
+    text = to_sql(net_sql(list(changes.values()), versions.bind))
+    first, second = (part.strip() for part in text.split("UNION ALL"))
+    assert (first[:18], second[:18]) == ("SELECT 0 AS number", "SELECT 1 AS number")
+    assert "table_changes('`shop`.`orders`', 4, 5)" in first
+    assert "`amount`" in first and "`note`" not in first
+    assert "`segment`" in second and "`name`" not in second
+    assert text.count("LIMIT 1") == 2
+
+
+def test_a_source_that_is_read_under_two_names_counts_with_the_columns_of_both() -> None:
+    twice = """select a.order_id, b.amount from shop.orders a
+        join shop.orders b on a.customer_id = b.customer_id"""
+    (change,) = net_changes(build_view(twice, CATALOG).root, NAMES, FACTS).values()
+    assert set(change.columns) >= {"order_id", "amount", "customer_id"}
+
+
+def test_where_all_columns_are_read_the_change_matters() -> None:
+    assert _asked("select * from shop.orders") == []
+
+
+@pytest.mark.parametrize("kind", ["double", "array<float>", "map<string,int>", "char(5)"])
+def test_values_that_groups_may_take_for_one_are_not_asked_for(kind: str) -> None:
+    """0.0 and -0.0 are one group, and 1 / x of them is not one value."""
+    types = {**FACTS["`shop`.`orders`"].types, "amount": kind}
+    assert _asked(JOIN, {**FACTS, "`shop`.`orders`": SourceFacts(10, types)}) == [NAMES[1]]
+
+
+def test_a_varchar_is_compared_as_it_is() -> None:
+    types = {**FACTS["`shop`.`orders`"].types, "amount": "varchar(5)"}
+    assert NAMES[0] in _asked(JOIN, {**FACTS, "`shop`.`orders`": SourceFacts(10, types)})
