@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.cost import Run
-from benchmarks.lab import SCHEMA, Lab
+from benchmarks.lab import SCHEMA, Lab, LabError
 from benchmarks.models import Model, node
 from benchmarks.progress import Steps
 from benchmarks.results import Cell, cell
@@ -42,13 +42,15 @@ class Contest:
     rivals: Sequence[Rival]
     steps: Steps
     round_: int = field(default=0, init=False)
+    out: set[tuple[str, str]] = field(default_factory=set, init=False)
 
     def build(self) -> None:
         """Build everything for the first time."""
         for model in self.models:
             for rival in self._fitting(model, 0):
-                self.steps.now(f"building {model.name}, {rival.name}")
-                rival.build(self.lab, model)
+                what = f"building {model.name}, {rival.name}"
+                self.steps.now(what)
+                self._tried(model, rival, what, lambda m=model, r=rival: r.build(self.lab, m))
 
     def warm_up(self, fraction: float) -> None:
         """One round that does not count."""
@@ -83,16 +85,31 @@ class Contest:
             for rival in self._fitting(model, self.round_):
                 what = f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}"
                 self.steps.now(what)
-                run = rival.refresh(self.lab, model, windows)
+                run = self._tried(
+                    model, rival, what, lambda m=model, r=rival: r.refresh(self.lab, m, windows)
+                )
                 if run is not None:
                     keep(model.name, rival.name, run)
                 self.steps.done(f"{what}: {_told(run)}")
 
+    def _tried(
+        self, model: Model, rival: Rival, what: str, do: Callable[[], Run | None]
+    ) -> Run | None:
+        """What a rival did; one that fails, as for want of memory, is out of the contest for that
+        model, and the others go on."""
+        try:
+            return do()
+        except LabError as error:
+            self.out.add((model.name, rival.name))
+            self.steps.done(f"{what}: OUT, {error}")
+            return None
+
     def _fitting(self, model: Model, turn: int) -> list[Rival]:
         """The rivals of a model, another one first in each turn; floors last."""
-        fitting = [rival for rival in self.rivals if rival.fits(model) and not rival.floor]
+        rivals = [r for r in self.rivals if (model.name, r.name) not in self.out and r.fits(model)]
+        fitting = [rival for rival in rivals if not rival.floor]
         shift = turn % len(fitting) if fitting else 0
-        floors = [rival for rival in self.rivals if rival.floor and rival.fits(model)]
+        floors = [rival for rival in rivals if rival.floor]
         return [*fitting[shift:], *fitting[:shift], *floors]
 
     def _versions(self) -> Mapping[str, int]:
@@ -101,12 +118,13 @@ class Contest:
     def _right(self, model: Model) -> bool | None:
         """Whether what each rival keeps equals, as a bag, what `table` has just built from the
         query itself; None without `table`."""
-        if TABLE not in self.rivals:
+        fitting = self._fitting(model, 0)
+        if TABLE not in fitting:
             return None
         self.steps.now(f"checking {model.name}")
         built = f"{SCHEMA}.{node(model.name, TABLE.name)}"
         columns = ", ".join(self.lab.columns(node(model.name, TABLE.name)))
-        others = [r for r in self.rivals if r is not TABLE and r.fits(model)]
+        others = [rival for rival in fitting if rival is not TABLE]
         kept = [item for rival in others if (item := rival.shown(model)) is not None]
         return all(
             self._same(f"(select {columns} from {item})", f"(select {columns} from {built})")

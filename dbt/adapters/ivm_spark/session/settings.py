@@ -66,7 +66,9 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
             "spark.driver.host": "localhost",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": f"{_memory_gib()}g",
-            "spark.sql.shuffle.partitions": str(2 * cores),
+            # Adaptive execution joins the small ones; with fewer, a sort or a hash table of a big
+            # source's share does not fit a laptop's heap.
+            "spark.sql.shuffle.partitions": str(8 * cores),
             "spark.databricks.delta.snapshotPartitions": "2",
         }
     settings |= user
