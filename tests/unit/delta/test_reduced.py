@@ -38,6 +38,13 @@ from shop.orders) o on o.customer_id = c.customer_id"""
 CHAIN = """select c.name from shop.customers c left join (
 select k.user_id from shop.clicks k join shop.orders o on o.customer_id = k.user_id) b
 on b.user_id = c.customer_id"""
+NESTED_LEFT = """select c.name, b.n from shop.customers c join (
+select k.user_id, count(o.order_id) as n from shop.clicks k
+left join shop.orders o on o.customer_id = k.user_id group by k.user_id) b
+on b.user_id = c.customer_id"""
+NESTED_ANTI = """select c.name from shop.customers c left join (
+select k.user_id from shop.clicks k where not exists (
+select 1 from shop.orders o where o.customer_id = k.user_id)) b on b.user_id = c.customer_id"""
 TOTALS = """select c.name from shop.customers c join (
 select order_id, sum(customer_id) as total from shop.orders group by order_id) o
 on o.total = c.customer_id"""
@@ -58,11 +65,14 @@ def _met(query: str, facts: dict[str, SourceFacts] = BIG, known: bool = True) ->
 
 
 def _reduced_tables(root: Node) -> list[str]:
+    """What stands twice in the tree is computed once, so each table counts once."""
     return sorted(
-        n.input.relation
-        for n in walk(root)
-        if isinstance(n, SemiJoin) and isinstance(n.input, Scan)
-        if any(column.startswith("__ivm_met_") for column in n.among.columns)
+        {
+            n.input.relation
+            for n in walk(root)
+            if isinstance(n, SemiJoin) and isinstance(n.input, Scan)
+            if any(column.startswith("__ivm_met_") for column in n.among.columns)
+        }
     )
 
 
@@ -106,6 +116,11 @@ def test_a_change_of_unknown_size_is_computed_before() -> None:
     (stage,) = {id(n): n for n in walk(_met(LEFT, known=False)) if isinstance(n, Stage)}.values()
     assert isinstance(stage.input, Scan)
     assert not any(isinstance(n, Stage) for n in walk(_met(LEFT)))
+
+
+@pytest.mark.parametrize("query", [NESTED_LEFT, NESTED_ANTI])
+def test_what_meets_a_partner_that_was_reduced_is_reduced_in_turn(query: str) -> None:
+    assert _reduced_tables(_met(query)) == ["`shop`.`clicks`", ORDERS]
 
 
 def test_the_side_that_keeps_its_rows_is_not_reduced() -> None:

@@ -33,7 +33,7 @@ def test_nothing_said() -> None:
 def test_a_local_master_keeps_the_laptops_settings(master: str) -> None:
     settings = spark_settings({"spark.master": master}, PACKAGE, LOGS)
     assert settings["spark.master"] == master
-    assert settings["spark.sql.shuffle.partitions"] == ("2" if master == "local" else "4")
+    assert settings["spark.sql.shuffle.partitions"] == ("8" if master == "local" else "16")
 
 
 def test_a_cluster_gets_none_of_them() -> None:

@@ -132,9 +132,15 @@ class _Reducer:
             return None
         if isinstance(node, Scan):
             return _meeting(node, keys, small) if node.at is At.POST else None
-        if isinstance(node, (Filter, Sort, Distinct, SemiJoin)):
+        if isinstance(node, (Filter, Sort, Distinct)):
             below = self._pushed(node.input, keys, small)
             return None if below is None else replace(node, input=below)
+        if isinstance(node, SemiJoin):
+            below = self._pushed(node.input, keys, small)
+            if below is None:
+                return None
+            below, among = self._met(below, node.among, node.predicates)
+            return replace(node, input=below, among=among)
         if isinstance(node, Generate):
             return self._below(node, [k for k in keys if _of(k.value, node.input)], small)
         if isinstance(node, Project):
@@ -148,7 +154,10 @@ class _Reducer:
             return self._below(node, [k for k in keys if k.value in node.keys], small)
         if isinstance(node, OuterJoin) and node.side == "LEFT":
             left = self._pushed(node.left, [k for k in keys if _of(k.value, node.left)], small)
-            return None if left is None else replace(node, left=left)
+            if left is None:
+                return None
+            left, right = self._met(left, node.right, node.predicates)
+            return replace(node, left=left, right=right)
         if isinstance(node, Join):
             return self._into_join(node, keys, small)
         if isinstance(node, UnionAll):
