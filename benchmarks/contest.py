@@ -33,7 +33,8 @@ class Contest:
 
     Every round changes the sources once; then each model is refreshed by one rival after the other,
     and another rival begins in each round, so that none always finds what another has warmed.
-    Floors come last, as they look at what the rivals did.
+    Floors come last, as they look at what the rivals did. `out` has the rivals that failed, by
+    model and name, with what they said.
     """
 
     lab: Lab
@@ -42,7 +43,7 @@ class Contest:
     rivals: Sequence[Rival]
     steps: Steps
     round_: int = field(default=0, init=False)
-    out: set[tuple[str, str]] = field(default_factory=set, init=False)
+    out: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def build(self) -> None:
         """Build everything for the first time."""
@@ -50,7 +51,9 @@ class Contest:
             for rival in self._fitting(model, 0):
                 what = f"building {model.name}, {rival.name}"
                 self.steps.now(what)
-                self._tried(model, rival, what, lambda m=model, r=rival: r.build(self.lab, m))
+                self._tried(model, rival, lambda m=model, r=rival: r.build(self.lab, m))
+                if (model.name, rival.name) in self.out:
+                    self.steps.done(f"{what}: {self.out[model.name, rival.name]}")
 
     def warm_up(self, fraction: float) -> None:
         """One round that does not count."""
@@ -86,22 +89,20 @@ class Contest:
                 what = f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}"
                 self.steps.now(what)
                 run = self._tried(
-                    model, rival, what, lambda m=model, r=rival: r.refresh(self.lab, m, windows)
+                    model, rival, lambda m=model, r=rival: r.refresh(self.lab, m, windows)
                 )
                 if run is not None:
                     keep(model.name, rival.name, run)
-                self.steps.done(f"{what}: {_told(run)}")
+                told = self.out.get((model.name, rival.name)) or _told(run)
+                self.steps.done(f"{what}: {told}")
 
-    def _tried(
-        self, model: Model, rival: Rival, what: str, do: Callable[[], Run | None]
-    ) -> Run | None:
+    def _tried(self, model: Model, rival: Rival, do: Callable[[], Run | None]) -> Run | None:
         """What a rival did; one that fails, as for want of memory, is out of the contest for that
         model, and the others go on."""
         try:
             return do()
         except LabError as error:
-            self.out.add((model.name, rival.name))
-            self.steps.done(f"{what}: OUT, {error}")
+            self.out[model.name, rival.name] = f"OUT, {error}"
             return None
 
     def _fitting(self, model: Model, turn: int) -> list[Rival]:

@@ -14,6 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.ranges import (
@@ -24,7 +25,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, SourceFacts
+from dbt.adapters.ivm_spark.delta.within import BIG_ROWS
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.append import Append, append
 from dbt.adapters.ivm_spark.state.fill import fill
@@ -123,7 +124,7 @@ class Maintained:
     def _facts(self) -> dict[str, SourceFacts]:
         """Every source as a big one."""
         return {
-            t.relation.name: SourceFacts(BIG_ROWS, {n.lower(): k for n, k in t.relation.columns})
+            t.relation.name: SourceFacts.of(BIG_ROWS, t.relation.columns)
             for t in self._database.tables.values()
         }
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from tests.unit.golden.shop import CATALOG, RELATIONS
 
 NAMES = ("`shop`.`orders`", "`shop`.`customers`")
-FACTS = {r.name: SourceFacts(10, {n.lower(): k for n, k in r.columns}) for r in RELATIONS}
+FACTS = {r.name: SourceFacts.of(10, r.columns) for r in RELATIONS}
 JOIN = """select c.segment, sum(o.amount) as total from shop.orders o
 join shop.customers c on c.customer_id = o.customer_id group by c.segment"""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.reduced import REDUCED_ROWS, reduced
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.view.tree import (
 from dbt.adapters.ivm_spark.view.walk import substitute, walk
 from tests.unit.golden.shop import CATALOG, RELATIONS
 
-BIG = {r.name: SourceFacts(REDUCED_ROWS, {n.lower(): k for n, k in r.columns}) for r in RELATIONS}
+BIG = {r.name: SourceFacts.of(REDUCED_ROWS, r.columns) for r in RELATIONS}
 SMALL = {name: SourceFacts(REDUCED_ROWS - 1, facts.types) for name, facts in BIG.items()}
 CUSTOMERS, ORDERS = "`shop`.`customers`", "`shop`.`orders`"
 
@@ -48,6 +48,11 @@ select 1 from shop.orders o where o.customer_id = k.user_id)) b on b.user_id = c
 TOTALS = """select c.name from shop.customers c join (
 select order_id, sum(customer_id) as total from shop.orders group by order_id) o
 on o.total = c.customer_id"""
+GUARDED = """select c.name from shop.customers c left join (
+select cast(note as bigint) as number from shop.orders where note rlike '^[0-9]+$') o
+on o.number = c.customer_id"""
+CONVERTED = """select c.name from shop.customers c left join (
+select note from shop.orders where note rlike '^[0-9]+$') o on o.note = c.customer_id"""
 UNION = """select c.name from shop.customers c left join (
 select customer_id from shop.orders union all select user_id from shop.clicks) b
 on b.customer_id = c.customer_id"""
@@ -97,6 +102,12 @@ def test_what_a_join_says_to_be_equal_is_a_key_too() -> None:
 
 def test_a_value_that_is_computed_of_several_rows_is_no_key_of_them() -> None:
     assert _reduced_tables(_met(TOTALS)) == []
+
+
+@pytest.mark.parametrize("query", [GUARDED, CONVERTED])
+def test_what_may_fail_is_not_computed_below_the_filter_that_guards_it(query: str) -> None:
+    """Under ANSI the number of a note that is none is an error, and the query leaves it out."""
+    assert _reduced_tables(_met(query)) == []
 
 
 def test_the_branches_of_a_union_have_the_key_where_they_have_its_type() -> None:

@@ -10,6 +10,7 @@ import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.ranges import (
     PIECES,
     Answer,
@@ -24,7 +25,7 @@ from dbt.adapters.ivm_spark.delta.ranges import (
 )
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.shared import shared
-from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, SourceFacts, with_within
+from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, with_within
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql

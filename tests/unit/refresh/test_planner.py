@@ -9,7 +9,8 @@ import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.refresh import large_state, planner
-from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy, StateWrites
+from dbt.adapters.ivm_spark.refresh.configuration import Configuration
 from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES, TIDY
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
@@ -66,18 +67,29 @@ class Warehouse:
 
 
 def planned(
-    warehouse: Warehouse, policy: RefreshPolicy = RefreshPolicy.AUTO, query: Query | None = None
+    warehouse: Warehouse,
+    policy: RefreshPolicy = RefreshPolicy.AUTO,
+    query: Query | None = None,
+    sql: str = "select k, v from s.facts",
+    full_refresh: bool = False,
+    writes: StateWrites = StateWrites.MERGE,
 ) -> Plan:
+    config = replace(
+        IvmConfig(),
+        refresh_policy=policy,
+        state_writes=writes,
+        table=Configuration(appends=writes is StateWrites.APPEND),
+    )
     request = Request(
-        sql="select k, v from s.facts",
+        sql=sql,
         view="`s`.`sums`",
         state="`s`.`sums__ivm`",
         information="",
         usurper="",
         described=None,
         state_exists=warehouse.metadata is not None,
-        config=replace(IvmConfig(), refresh_policy=policy),
-        full_refresh=False,
+        config=config,
+        full_refresh=full_refresh,
         built=frozenset(),
     )
     return Planner(query or warehouse, Pins()).plan(request)
@@ -167,6 +179,17 @@ def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Ware
     assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
     warehouse.metadata = plan.metadata
     assert planned(warehouse).alteration.properties == {}
+
+
+def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:
+    sql, writes = "select distinct k, v from s.facts", StateWrites.APPEND
+    warehouse.metadata = planned(warehouse, sql=sql, writes=writes).metadata
+    warehouse.stored = LARGE_ROWS
+    merged = planned(warehouse, sql=sql, full_refresh=True)
+    appended = planned(warehouse, sql=sql, writes=writes, full_refresh=True)
+    assert (merged.kind, appended.kind) == (RefreshKind.FULL, RefreshKind.FULL)
+    assert merged.table.properties == {**appended.table.properties, **PROPERTIES}
+    assert appended.table.properties.keys().isdisjoint(PROPERTIES)
 
 
 def test_a_large_state_is_tidied_now_and_then(

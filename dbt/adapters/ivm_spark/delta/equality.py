@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.columns import used_columns
@@ -14,6 +16,18 @@ def equal_pairs(
 ) -> list[tuple[exp.Expr, exp.Expr]]:
     """The two sides of each equality between two inputs, the left input's first."""
     return [p for p in (_pair(e, left, right) for e in predicates) if p is not None]
+
+
+def equal_columns(
+    predicates: tuple[exp.Expr, ...], left: Node, right: Node
+) -> Iterator[tuple[str, str, bool]]:
+    """The columns that two inputs are joined by as they are: the left input's, the right one's, and
+    whether NULL meets NULL."""
+    for predicate in predicates:
+        pair = _pair(predicate, left, right)
+        if pair is not None and all(isinstance(side, exp.Column) for side in pair):
+            null_safe = isinstance(predicate.unnest(), exp.NullSafeEQ)
+            yield pair[0].name, pair[1].name, null_safe
 
 
 def _pair(predicate: exp.Expr, left: Node, right: Node) -> tuple[exp.Expr, exp.Expr] | None:

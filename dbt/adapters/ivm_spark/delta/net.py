@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.bags import netted
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import At, Limit, Node, Scan
@@ -36,8 +36,11 @@ def net_changes(
         scans = [n for n in walk(root) if isinstance(n, Scan) and n.relation == name]
         columns = sorted({column for scan in scans for _, column in scan.fields})
         types = sources[name].types
-        alike = any(_ALIKE.search(types.get(column.lower(), "map")) for column in columns)
-        if columns and len(columns) < len(types) and not alike:
+        certain = all(
+            (kind := types.get(column.lower())) is not None and not _ALIKE.search(kind)
+            for column in columns
+        )
+        if columns and len(columns) < len(types) and certain:
             fields = tuple((c, c) for c in columns)
             found[name] = netted(Scan(name, "source", fields, At.CHANGES))
     return found

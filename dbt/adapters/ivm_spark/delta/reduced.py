@@ -14,19 +14,20 @@ Bernstein, Chiu, "Using semi-joins to solve relational queries" (JACM 1981); Bee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.equality import equal_columns
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.few import bound
 from dbt.adapters.ivm_spark.delta.shared import is_slim
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
-from dbt.adapters.ivm_spark.delta.within import SourceFacts, source_type
-from dbt.adapters.ivm_spark.view.columns import column, over, passed, used_columns
+from dbt.adapters.ivm_spark.delta.within import source_type
+from dbt.adapters.ivm_spark.view.columns import by_place, column
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (
-    WEIGHT,
     Aggregate,
     At,
     Distinct,
@@ -49,7 +50,7 @@ from dbt.adapters.ivm_spark.view.walk import children, with_children
 REDUCED_ROWS = 1_000_000
 """Rows of a table from which on to compute what its partners need takes longer than to keep their
 keys."""
-_MET, _KEY = "__ivm_met_", "__ivm_met_by_"
+_MET = "__ivm_met_"
 
 
 def reduced(root: Node, changed: Mapping[str, int], sources: Mapping[str, SourceFacts]) -> Node:
@@ -58,30 +59,25 @@ def reduced(root: Node, changed: Mapping[str, int], sources: Mapping[str, Source
     changed: see `with_few`; sources: by quoted name. What is small but of unknown size becomes a
     `Stage`, so that it is computed once and Spark knows its size.
     """
-    return _Reducer(changed, sources).node(root)
+    return _Reducer(changed, sources, rows_of(sources)).node(root)
 
 
 @dataclass(frozen=True)
 class _Key:
-    """What a relation's rows are met by: an expression over its columns that equals the column
-    number `n` of the small side's keys."""
+    """A column that a relation's rows are met by: it equals column number `n` of the small side's
+    keys, which is of the same type. It is always a source's own column: a value that is computed
+    might fail for rows that a filter in between leaves out."""
 
-    value: exp.Expr
+    column: str
     n: int
     null_safe: bool
-
-    def over(self, columns: Mapping[str, exp.Expr]) -> _Key:
-        return replace(self, value=over(self.value, columns))
 
 
 @dataclass(frozen=True)
 class _Reducer:
     changed: Mapping[str, int]
     sources: Mapping[str, SourceFacts]
-
-    @property
-    def _rows(self) -> dict[str, int]:
-        return {name: facts.rows for name, facts in self.sources.items()}
+    rows: Mapping[str, int]
 
     def node(self, root: Node) -> Node:
         node = with_children(root, tuple(self.node(child) for child in children(root)))
@@ -110,25 +106,24 @@ class _Reducer:
         """Both sides, the partner with the small side's keys only."""
         if not is_slim(small) or is_slim(partner):
             return small, partner
-        if rows_read(partner, self._rows) < REDUCED_ROWS:
+        if rows_read(partner, self.rows) < REDUCED_ROWS:
             return small, partner
         known = small
         if bound(small, self.changed) is None and not isinstance(small, Stage):
             known = Stage(small)
-        items, keys = [], []
-        for n, predicate in enumerate(predicates):
-            for mine, other in sides(predicate):
-                if _of(mine, small) and _of(other, partner):
-                    items.append(Item(f"{_MET}{n}", mine))
-                    keys.append(_Key(other, n, isinstance(predicate.unnest(), exp.NullSafeEQ)))
-                    break
+        items: list[Item] = []
+        keys: list[_Key] = []
+        for mine, other, null_safe in equal_columns(predicates, small, partner):
+            if self._type(small, mine) == self._type(partner, other) is not None:
+                keys.append(_Key(other, len(keys), null_safe))
+                items.append(Item(f"{_MET}{len(items)}", column(mine)))
         found = self._pushed(partner, keys, Project(known, tuple(items))) if keys else None
         return (small, partner) if found is None else (known, found)
 
     def _pushed(self, node: Node, keys: list[_Key], small: Node) -> Node | None:
         """The relation with only those rows of the big tables below it that can have one of the
         keys; None where there are none to leave out."""
-        if is_slim(node) or rows_read(node, self._rows) < REDUCED_ROWS or not keys:
+        if is_slim(node) or rows_read(node, self.rows) < REDUCED_ROWS or not keys:
             return None
         if isinstance(node, Scan):
             return _meeting(node, keys, small) if node.at is At.POST else None
@@ -142,18 +137,15 @@ class _Reducer:
             below, among = self._met(below, node.among, node.predicates)
             return replace(node, input=below, among=among)
         if isinstance(node, Generate):
-            return self._below(node, [k for k in keys if _of(k.value, node.input)], small)
-        if isinstance(node, Project):
-            made = {item.name: item.expression for item in node.items}
-            return self._below(node, [k.over(made) for k in keys], small)
-        if isinstance(node, Aggregate):
-            made = {item.name: item.expression for item in node.keys}
-            passing = [k.over(made) for k in keys if used_columns(k.value) <= made.keys()]
-            return self._below(node, passing, small)
+            return self._below(node, _among(keys, node.input.columns), small)
+        if isinstance(node, (Project, Aggregate)):
+            items = node.items if isinstance(node, Project) else node.keys
+            return self._below(node, _renamed(keys, _own(items)), small)
         if isinstance(node, Window):
-            return self._below(node, [k for k in keys if k.value in node.keys], small)
+            partitions = [k.name for k in node.keys if isinstance(k, exp.Column)]
+            return self._below(node, _among(keys, partitions), small)
         if isinstance(node, OuterJoin) and node.side == "LEFT":
-            left = self._pushed(node.left, [k for k in keys if _of(k.value, node.left)], small)
+            left = self._pushed(node.left, _among(keys, node.left.columns), small)
             if left is None:
                 return None
             left, right = self._met(left, node.right, node.predicates)
@@ -173,9 +165,7 @@ class _Reducer:
     def _into_join(self, node: Join, keys: list[_Key], small: Node) -> Node | None:
         """The inputs that have a key, or what a predicate says to be equal to it."""
         wider = [*keys, *(e for k in keys for e in self._equals(node, k))]
-        inputs = [
-            self._pushed(i, [k for k in wider if _of(k.value, i)], small) for i in node.inputs
-        ]
+        inputs = [self._pushed(i, _among(wider, i.columns), small) for i in node.inputs]
         if all(i is None for i in inputs):
             return None
         both = zip(inputs, node.inputs, strict=True)
@@ -183,37 +173,37 @@ class _Reducer:
 
     def _equals(self, node: Join, key: _Key) -> list[_Key]:
         """Columns of one type only: of different ones equality need not pass on."""
-        found = []
-        for predicate in node.predicates if not key.null_safe else ():
-            for mine, other in sides(predicate):
-                if mine == key.value and self._type(node, mine) == self._type(node, other) != "":
-                    found.append(replace(key, value=other))
-        return found
+        own = column(key.column)
+        both = (pair for p in node.predicates if not key.null_safe for pair in sides(p))
+        equal = (other for mine, other in both if mine == own and isinstance(other, exp.Column))
+        of_type = self._type(node, key.column)
+        return [replace(key, column=e.name) for e in equal if self._type(node, e.name) == of_type]
 
     def _into_union(self, node: UnionAll, keys: list[_Key], small: Node) -> Node | None:
-        """Every branch whose column has the type of the union's: one that is converted may compare
-        in another way before that than after."""
-        branches: list[Node] = []
-        for branch in node.inputs:
-            own = [c for c in branch.columns if c != WEIGHT]
-            names = [c for c in node.columns if c != WEIGHT]
-            made: dict[str, exp.Expr] = {n: column(c) for n, c in zip(names, own, strict=True)}
-            typed = [k for k in keys if self._type(node, k.value)]
-            branches.append(self._pushed(branch, [k.over(made) for k in typed], small) or branch)
+        """Every branch: the key has one type in all of them, or it would be none."""
+        branches = [
+            self._pushed(i, _renamed(keys, dict(by_place(node.columns, i))), small) or i
+            for i in node.inputs
+        ]
         if all(a is b for a, b in zip(branches, node.inputs, strict=True)):
             return None
         return UnionAll(tuple(branches))
 
-    def _type(self, node: Node, value: exp.Expr) -> str:
-        """The type of a column that is a source's own, the same in all branches; else empty."""
-        if not isinstance(value, exp.Column) or value.name not in node.columns:
-            return ""
-        return source_type(node, value.name, self.sources) or ""
+    def _type(self, node: Node, name: str) -> str | None:
+        return source_type(node, name, self.sources)
 
 
-def _of(value: exp.Expr, node: Node) -> bool:
-    used = used_columns(value)
-    return bool(used) and used <= set(node.columns)
+def _among(keys: list[_Key], columns: Collection[str]) -> list[_Key]:
+    return [k for k in keys if k.column in columns]
+
+
+def _own(items: tuple[Item, ...]) -> dict[str, str]:
+    """The columns that are passed on as they are, by their new names."""
+    return {i.name: i.expression.name for i in items if isinstance(i.expression, exp.Column)}
+
+
+def _renamed(keys: list[_Key], names: Mapping[str, str]) -> list[_Key]:
+    return [replace(k, column=names[k.column]) for k in keys if k.column in names]
 
 
 def _is_one_table(node: Node) -> bool:
@@ -226,17 +216,11 @@ def _is_one_table(node: Node) -> bool:
     return isinstance(node, (Filter, Project, Sort)) and _is_one_table(node.input)
 
 
-def _meeting(scan: Scan, keys: list[_Key], small: Node) -> Node:
+def _meeting(scan: Scan, keys: list[_Key], small: Node) -> SemiJoin:
     """A table's rows with the keys."""
-    items, predicates = [], []
-    for place, key in enumerate(dict.fromkeys(keys)):
-        value = key.value
-        if not isinstance(value, exp.Column):
-            items.append(Item(f"{_KEY}{place}", value))
-            value = column(items[-1].name)
+    predicates = []
+    for key in dict.fromkeys(keys):
         equal = exp.NullSafeEQ if key.null_safe else exp.EQ
-        predicates.append(equal(this=value.copy(), expression=column(f"{_MET}{key.n}")))
-    if not items:
-        return SemiJoin(scan, small, tuple(predicates))
-    rows = Project(scan, (*passed(scan.columns), *items))
-    return Project(SemiJoin(rows, small, tuple(predicates)), passed(scan.columns))
+        met = column(f"{_MET}{key.n}")
+        predicates.append(equal(this=column(key.column), expression=met))
+    return SemiJoin(scan, small, tuple(predicates))

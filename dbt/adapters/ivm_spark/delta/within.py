@@ -12,7 +12,10 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.equality import equal_columns
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.shared import is_slim
+from dbt.adapters.ivm_spark.view.columns import by_place
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     At,
@@ -37,14 +40,6 @@ from dbt.adapters.ivm_spark.view.walk import children, with_children
 BIG_ROWS = 5_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""
 RANGED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
-
-
-@dataclass(frozen=True)
-class SourceFacts:
-    """What is known of a source: its rows (about), and its columns' types by name."""
-
-    rows: int
-    types: Mapping[str, str]
 
 
 def with_within(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
@@ -90,21 +85,12 @@ def _narrow(partner: Node, small: Node, predicates: tuple[exp.Expr, ...], find: 
     """The partner within the keys of a small relation, if an equality says which."""
     if is_slim(partner) or not is_slim(small):
         return partner
-    for predicate in predicates:
-        if not isinstance(predicate, (exp.EQ, exp.NullSafeEQ)):
+    for mine, other, null_safe in equal_columns(predicates, partner, small):
+        origin, key = find(partner, mine), find(small, other)
+        if origin is None or key is None or not origin.big:
             continue
-        left, right = predicate.this, predicate.expression
-        for mine, other in ((left, right), (right, left)):
-            if not (isinstance(mine, exp.Column) and isinstance(other, exp.Column)):
-                continue
-            if mine.name not in partner.columns or other.name not in small.columns:
-                continue
-            origin, key = find(partner, mine.name), find(small, other.name)
-            if origin is None or key is None or not origin.big:
-                continue
-            if origin.type_name == key.type_name and key.type_name in RANGED:
-                null_safe = isinstance(predicate, exp.NullSafeEQ)
-                return Within(partner, small, mine.name, other.name, key.type_name, null_safe)
+        if origin.type_name == key.type_name and key.type_name in RANGED:
+            return Within(partner, small, mine, other, key.type_name, null_safe)
     return partner
 
 
@@ -144,8 +130,8 @@ def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Ori
 
 def _of_all(node: UnionAll, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:
     """The origin that a union's column has in every branch."""
-    place = node.columns.index(column)
-    found = [_origin(child, child.columns[place], sources) for child in node.inputs]
+    own = [dict(by_place(node.columns, child)) for child in node.inputs]
+    found = [_origin(c, o[column], sources) for c, o in zip(node.inputs, own, strict=True)]
     if any(o is None for o in found):
         return None
     types = {o.type_name for o in found if o is not None}

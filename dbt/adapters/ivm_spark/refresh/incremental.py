@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.delta.bags import weighted
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.ranges import Answers
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Doubts, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
@@ -48,9 +48,8 @@ class Incremental:
     @property
     def doubts(self) -> Doubts | None:
         """What to ask of the sources whose rows were only updated, before much is read for them."""
-        rows = sum(facts.rows for facts in self.sources.values())
         names = [n for n, w in self.windows.items() if w.updates and w.rows <= DOUBTED_ROWS]
-        if rows < WORTH_ASKING:
+        if sum(rows_of(self.sources).values()) < WORTH_ASKING:
             return None
         changes = net_changes(self.layout.input, names, self.sources)
         if not changes:
@@ -62,8 +61,7 @@ class Incremental:
         """The statements, with what the answers say of the change's keys, and without the changes
         of the sources where they are idle: where they come to nothing for the view."""
         moved = {name: w for name, w in self.windows.items() if w.moved and name not in idle}
-        rows = {name: facts.rows for name, facts in self.sources.items()}
-        change = delta(self.layout.input, Context(frozenset(moved), rows))
+        change = delta(self.layout.input, Context(frozenset(moved), rows_of(self.sources)))
         if change is None:
             change = empty(weighted(self.layout.input, 1))
         insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}

@@ -11,8 +11,8 @@ from typing import Any
 
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, operators, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
@@ -364,7 +364,7 @@ def _source_facts(catalog: Catalog, mark: Watermark) -> dict[str, SourceFacts]:
     found = {}
     for name, source in mark.sources.items():
         columns = catalog.relations[relation_key(name)].columns
-        found[name] = SourceFacts(source.rows, {c.lower(): kind for c, kind in columns})
+        found[name] = SourceFacts.of(source.rows, columns)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -81,16 +82,10 @@ class Refresher:
         """Run the statement that keeps a temporary relation. Raises as `commit` does."""
         if self.plan.merge is None:
             return
-        started = time.perf_counter()
-        try:
-            self._tune()
+        with self._keeping():
             # Before it is sent: it may be there though no answer comes.
             self._kept.append(name)
             self._query(sql)
-        except DbtDatabaseError as error:
-            self._give_up(error)
-        finally:
-            self._spent("keep", started)
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
@@ -120,16 +115,10 @@ class Refresher:
         doubts, merge_with = self.plan.doubts, self.plan.merge_with
         if doubts is None or merge_with is None:
             return
-        started = time.perf_counter()
-        try:
-            self._tune()
+        with self._keeping():
             idle = doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
             if idle:
                 self.plan = replace(self.plan, idle=idle, merge=merge_with({}, idle))
-        except DbtDatabaseError as error:
-            self._give_up(error)
-        finally:
-            self._spent("keep", started)
 
     def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""
@@ -139,12 +128,19 @@ class Refresher:
         wanted = open_questions(merge.asks, number, set(self._kept), answers)
         if not wanted:
             return
-        started = time.perf_counter()
-        try:
-            self._tune()
+        with self._keeping():
             rows = self._query(to_sql(questions_sql(wanted), pretty=True))
             answers.update(answered(wanted, rows))
             self.plan = replace(self.plan, merge=merge_with(answers, self.plan.idle))
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        """Around what is asked and kept before the statement: the refresh's settings, its time, and
+        what becomes of it where the change can't be read."""
+        started = time.perf_counter()
+        try:
+            self._tune()
+            yield
         except DbtDatabaseError as error:
             self._give_up(error)
         finally:

@@ -8,10 +8,9 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import with_kept
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.delta.within import SourceFacts
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.change import grouped_change
 from dbt.adapters.ivm_spark.state.counts import or_zero
@@ -53,7 +52,7 @@ def append(
     compact: the state's rows and the change are added up, one row a key, and take the state's
     place; the others as for `merge`. A group that the change leaves as it is has no row.
     """
-    kept, relation = prepared(delta, changed, sources, token)
+    kept, relation, few = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only and monotone(layout.input))
     keys = tuple(key.name for key in layout.keys)
     names = (*keys, *(a.name for a in layout.accumulators), COUNT)
@@ -63,7 +62,6 @@ def append(
         rows = summed(UnionAll((stored, rows)), keys, layout.accumulators)
     rows = Project(rows, tuple(state_column(layout, name) for name in layout.columns))
 
-    few = with_kept(changed or {}, kept)
     final = partial(statement, bind=bind, changed=few, answers=answers)
     return Append(
         kept=tuple((k.name, final(k.relation)) for k in kept),

@@ -13,11 +13,12 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import is_few, with_kept
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.few import is_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, in_ranges, questions
 from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, kept_name
-from dbt.adapters.ivm_spark.delta.within import RANGED, SourceFacts
+from dbt.adapters.ivm_spark.delta.within import RANGED
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
@@ -78,11 +79,10 @@ def merge(
     The source has one row a key, so that no row of the state matches twice.
     """
     insert_only = insert_only and monotone(layout.input)
-    kept, relation = prepared(delta, changed, sources, token)
+    kept, relation, most = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only)
     again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
-    known = with_kept(changed or {}, kept)
-    final = partial(statement, bind=bind, changed=known, answers=answers)
+    final = partial(statement, bind=bind, changed=most, answers=answers)
     met: tuple[Question, ...] = ()
     asked = tuple(questions(change))
     if again or large is not None:

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.few import with_few
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.delta.few import with_few, with_kept
 from dbt.adapters.ivm_spark.delta.ranges import Answers, narrowed
 from dbt.adapters.ivm_spark.delta.reduced import reduced
 from dbt.adapters.ivm_spark.delta.shared import Kept, shared
 from dbt.adapters.ivm_spark.delta.staged import staged
-from dbt.adapters.ivm_spark.delta.within import SourceFacts, with_within
+from dbt.adapters.ivm_spark.delta.within import with_within
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node
@@ -30,9 +31,10 @@ def prepared(
     changed: Mapping[str, int] | None,
     sources: Mapping[str, SourceFacts] | None,
     token: str,
-) -> tuple[tuple[Kept, ...], Node]:
-    """What to compute before the statement, in order, and the delta over it; as for `merge`."""
+) -> tuple[tuple[Kept, ...], Node, Mapping[str, int]]:
+    """What to compute before the statement, in order, the delta over it, and the most rows that
+    changed or are kept; as for `merge`."""
     known, few = sources or {}, changed or {}
-    rows = {name: facts.rows for name, facts in known.items()}
-    smaller = reduced(staged(delta, few, rows), few, known)
-    return shared(with_within(smaller, known), token)
+    smaller = reduced(staged(delta, few, rows_of(known)), few, known)
+    kept, relation = shared(with_within(smaller, known), token)
+    return kept, relation, with_kept(few, kept)

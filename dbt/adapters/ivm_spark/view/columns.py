@@ -3,12 +3,12 @@ their place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.tree import Item, Node
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, Item, Node
 from dbt.adapters.ivm_spark.view.walk import walk
 
 
@@ -20,6 +20,14 @@ def column(name: str) -> exp.Column:
 def passed(columns: Iterable[str]) -> tuple[Item, ...]:
     """The columns as they are, for a Project or as the keys of an Aggregate."""
     return tuple(Item(c, column(c)) for c in columns)
+
+
+def by_place(names: Collection[str], branch: Node) -> list[tuple[str, str]]:
+    """The columns of a union under these names, each with the branch's own: they go by their place,
+    but a weight by its name."""
+    own = [c for c in branch.columns if c != WEIGHT]
+    pairs = list(zip((n for n in names if n != WEIGHT), own, strict=True))
+    return [*pairs, (WEIGHT, WEIGHT)] if WEIGHT in names else pairs
 
 
 def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import free_columns, used_columns
+from dbt.adapters.ivm_spark.view.columns import by_place, free_columns, used_columns
 from dbt.adapters.ivm_spark.view.names import Names
 from dbt.adapters.ivm_spark.view.parentheses import parenthesized
 from dbt.adapters.ivm_spark.view.pivot_clause import pivot_clause, pivot_inputs
@@ -110,14 +110,7 @@ class _Renderer:
     def _positional(self, node: Node, names: tuple[str, ...]) -> exp.Select:
         """A branch of a union under the union's names; its weight, if any, is matched by name."""
         block = self._block(node)
-        own = [c for c in node.columns if c != WEIGHT]
-        items = [
-            (n, block.columns[o])
-            for n, o in zip([n for n in names if n != WEIGHT], own, strict=True)
-        ]
-        if WEIGHT in names:
-            items.append((WEIGHT, block.columns[WEIGHT]))
-        return block.select(items)
+        return block.select([(n, block.columns[own]) for n, own in by_place(names, node)])
 
     def _aggregate(self, node: Aggregate) -> exp.Select:
         block = self._rows(node.input)
