@@ -28,6 +28,7 @@ class Warehouse:
         self.version = 1
         self.metadata: str | None = None
         self.stored = 3
+        self.metrics: dict[str, str] = {}
 
     def __call__(self, sql: str) -> list[dict[str, Any]]:
         if sql.startswith("describe table"):
@@ -50,7 +51,11 @@ class Warehouse:
         return [{"col_name": name, "data_type": value} for name, value in pairs]
 
     def _history(self, of_state: bool) -> list[dict[str, Any]]:
-        commit = {"operation": "WRITE", "operationParameters": {"mode": "Append"}}
+        commit = {
+            "operation": "WRITE",
+            "operationParameters": {"mode": "Append"},
+            "operationMetrics": self.metrics,
+        }
         if of_state:
             rebuilt = "CREATE OR REPLACE TABLE AS SELECT"
             metrics = {"numOutputRows": str(self.stored)}
@@ -159,6 +164,25 @@ def test_what_spark_says_of_a_relation_is_a_reason_to_rebuild(warehouse: Warehou
     query = undescribed(warehouse, "[TABLE_OR_VIEW_NOT_FOUND] facts")
     plan = planned(warehouse, query=query)
     assert (plan.kind, plan.watermark.sources) == (RefreshKind.FULL, {})
+
+
+def test_a_rebuild_counts_no_rows_that_the_log_tells(warehouse: Warehouse) -> None:
+    """The recorded rows and what the commits since have added are the rows."""
+    asked: list[str] = []
+
+    def query(sql: str) -> list[dict[str, Any]]:
+        asked.append(sql)
+        return warehouse(sql)
+
+    warehouse.metrics = {"numOutputRows": "4"}
+    told = planned(warehouse, query=query, full_refresh=True)
+    assert told.kind is RefreshKind.FULL
+    assert not any("count(*)" in sql or "describe detail" in sql for sql in asked)
+    assert told.watermark.sources["`s`.`facts`"].rows == 3 + 4
+    warehouse.metrics = {}
+    untold = planned(warehouse, query=query, full_refresh=True)
+    assert any("count(*)" in sql for sql in asked)
+    assert untold.watermark.sources["`s`.`facts`"].rows == 3
 
 
 def test_what_fails_late_is_refused_under_incremental_strict(

@@ -42,29 +42,45 @@ def _rename(version: int, old: str, new: str) -> Commit:
 
 
 @pytest.mark.parametrize(
-    ("commit", "effect", "rows"),
+    ("commit", "effect", "rows", "net"),
     [
-        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append"), Effect.INSERTS, 3),
-        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Overwrite"), Effect.GENERAL, 3),
-        (_commit(1, "STREAMING UPDATE", {}, outputMode="Append"), Effect.INSERTS, 0),
-        (_commit(1, "DELETE", {"numDeletedRows": "2"}), Effect.DELETES, 2),
-        (_commit(1, "UPDATE", {"numUpdatedRows": "2"}), Effect.GENERAL, 2),
-        (_merge(1, 4, 0, 0), Effect.INSERTS, 4),
-        (_merge(1, 0, 0, 4), Effect.DELETES, 4),
-        (_merge(1, 1, 0, 1), Effect.GENERAL, 2),
-        (_merge(1, 0, 2, 0), Effect.GENERAL, 2),
-        (_merge(1, 0, 0, 0), Effect.NOTHING, 0),
-        (_commit(1, "OPTIMIZE"), Effect.NOTHING, 0),
-        (_commit(1, "VACUUM END"), Effect.NOTHING, 0),
-        (_commit(1, "SOMETHING NEW"), Effect.GENERAL, 0),
-        (_commit(1, "CHANGE COLUMN"), Effect.NOTHING, 0),
+        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append"), Effect.INSERTS, 3, 3),
+        (_commit(1, "WRITE", {"numOutputRows": "3"}, mode="Overwrite"), Effect.GENERAL, 3, None),
+        (_commit(1, "STREAMING UPDATE", {}, outputMode="Append"), Effect.INSERTS, 0, None),
+        (_commit(1, "DELETE", {"numDeletedRows": "2"}), Effect.DELETES, 2, -2),
+        (_commit(1, "DELETE"), Effect.DELETES, 0, None),
+        (_commit(1, "UPDATE", {"numUpdatedRows": "2"}), Effect.GENERAL, 2, 0),
+        (_merge(1, 4, 0, 0), Effect.INSERTS, 4, 4),
+        (_merge(1, 0, 0, 4), Effect.DELETES, 4, -4),
+        (_merge(1, 3, 1, 1), Effect.GENERAL, 5, 2),
+        (_merge(1, 0, 2, 0), Effect.GENERAL, 2, 0),
+        (_merge(1, 0, 0, 0), Effect.NOTHING, 0, 0),
+        (_commit(1, "MERGE"), Effect.GENERAL, 0, None),
+        (_commit(1, "OPTIMIZE"), Effect.NOTHING, 0, 0),
+        (_commit(1, "VACUUM END"), Effect.NOTHING, 0, 0),
+        (_commit(1, "SOMETHING NEW"), Effect.GENERAL, 0, None),
+        (_commit(1, "CHANGE COLUMN"), Effect.NOTHING, 0, 0),
     ],
 )
-def test_effects(commit: Commit, effect: Effect, rows: int) -> None:
+def test_effects(commit: Commit, effect: Effect, rows: int, net: int | None) -> None:
     found = _window(commit)
+    assert commit.net_rows == net
     assert found.effect is effect
     assert found.rows == rows
     assert found.broken is None
+
+
+def test_rows_that_a_table_has_gained() -> None:
+    """As far as every commit tells."""
+    commits = (
+        _merge(4, 3, 1, 1),
+        _commit(3, "DELETE", {"numDeletedRows": "5"}),
+        _merge(2, 7, 0, 0),
+    )
+    head = Head(4, True, commits)
+    assert (head.gained(2), head.gained(1), head.gained(4)) == (-3, 4, 0)
+    assert head.gained(0) is None
+    assert Head(5, True, (*commits, _commit(5, "RESTORE"))).gained(2) is None
 
 
 def test_inserts_and_deletes_are_general() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.refresh.decide import Decision
+from dbt.adapters.ivm_spark.refresh.lineage import is_another
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
-from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.source.window import Head, Window
+from dbt.adapters.ivm_spark.source.window import Head
 
 
 def source_marks(
@@ -20,42 +20,34 @@ def source_marks(
 ) -> dict[str, SourceMark]:
     """The marks of the sources at the versions of their heads.
 
-    A rebuild asks for each table's id and counts its rows, which Delta answers from its log where
-    it can; without `count`, and where it is no rebuild, they follow from the recorded ones and what
-    the windows inserted.
+    A table's id is asked for where it is another than the recorded one or was replaced. Its rows
+    are the recorded ones and what its commits say that it gained; a rebuild counts those of which
+    that is not certain, unless `count` is False. Rows serve estimates alone.
     """
     if not decision.build and not decision.windows and mark is not None:
         return mark.sources
+    known = {n: m for n, m in (mark.sources if mark else {}).items() if n in heads}
+    same = {n: m for n, m in known.items() if not is_another(heads[n], m)}
+    gained = {n: heads[n].gained(m.version) for n, m in same.items()}
+    rows = {n: m.rows + (gained.get(n) or 0) for n, m in known.items()}
+    if decision.build and count:
+        rows |= _row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
     reader = SourceReader(query)
-    if decision.build or mark is None:
-        counts = _row_counts(query, heads) if count else _recorded_rows(heads, mark)
-        return {
-            name: SourceMark(
-                reader.table_id(name),
-                head.version,
-                counts[name],
-                head.committed(head.version) or "",
-            )
-            for name, head in heads.items()
-        }
     return {
         name: SourceMark(
-            _id(reader, name, head, mark.sources[name]),
+            same[name].table_id
+            if name in same and not head.replaced(same[name].version)
+            else reader.table_id(name),
             head.version,
-            mark.sources[name].rows + _gained(decision.windows[name]),
+            rows.get(name, 0),
             head.committed(head.version) or "",
         )
         for name, head in heads.items()
     }
 
 
-def _id(reader: SourceReader, name: str, head: Head, mark: SourceMark) -> str:
-    """The id of a table that goes on; CREATE OR REPLACE in its window gave it a new one."""
-    replaced = any(c.replaces for c in head.commits if c.version > mark.version)
-    return reader.table_id(name) if replaced else mark.table_id
-
-
 def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
+    """The rows of tables, which Delta answers from its log where it can."""
     if not heads:
         return {}
     counts = ", ".join(
@@ -64,12 +56,3 @@ def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
     )
     row = list(query(f"select {counts}")[0].values())
     return {name: int(count) for name, count in zip(heads, row, strict=True)}
-
-
-def _recorded_rows(heads: Mapping[str, Head], mark: Watermark | None) -> dict[str, int]:
-    known = mark.sources if mark is not None else {}
-    return {name: known[name].rows if name in known else 0 for name in heads}
-
-
-def _gained(window: Window) -> int:
-    return window.rows if window.effect is Effect.INSERTS else 0

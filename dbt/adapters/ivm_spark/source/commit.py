@@ -120,6 +120,21 @@ class Commit:
         added, deleted = "numTargetRowsInserted", "numTargetRowsDeleted"
         return (self._metric(added) or 0) - (self._metric(deleted) or 0)
 
+    @property
+    def net_rows(self) -> int | None:
+        """Rows that the table has more after this commit than before, None where that is not
+        certain."""
+        operation = self.operation.upper()
+        if self.effect is Effect.NOTHING or operation == "UPDATE":
+            return 0
+        if operation == "MERGE":
+            added, lost = (self._metric(f"numTargetRows{n}") for n in ("Inserted", "Deleted"))
+            return None if added is None or lost is None else added - lost
+        if operation == "DELETE":
+            lost = self._metric("numDeletedRows")
+            return None if lost is None else -lost
+        return self._metric("numOutputRows") if self.effect is Effect.INSERTS else None
+
     def reshapes(self, used: Set[str] | None, mapped: bool) -> bool:
         """Whether a column of `used` may hold something else after this commit without a change of
         its name or type, which tells of everything else.

@@ -24,6 +24,17 @@ class Head:
         """When a version was committed, None where the log at hand does not have it."""
         return next((c.committed for c in self.commits if c.version == version), None)
 
+    def gained(self, version: int) -> int | None:
+        """Rows that the table has more than at a version, None where its log does not tell."""
+        net = {c.version: c.net_rows for c in self.commits if c.version > version}
+        counts = [net.get(v) for v in range(version + 1, self.version + 1)]
+        known = [count for count in counts if count is not None]
+        return sum(known) if len(known) == len(counts) else None
+
+    def replaced(self, version: int) -> bool:
+        """Whether the table was replaced in place after a version, as CREATE OR REPLACE does."""
+        return any(c.replaces for c in self.commits if c.version > version)
+
 
 @dataclass(frozen=True)
 class Window:
