@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-long test-unit test-functional kill-test fuzz bench bench-report docs site dist demo clean
+.PHONY: venv lint test test-long test-unit test-functional thrift-test connect-test kill-test fuzz bench bench-report docs site dist demo clean
 
 venv: $(STAMP)
 
@@ -32,6 +32,13 @@ test-unit: venv
 
 test-functional: venv
 	$(BIN)/python -m pytest tests/functional
+
+# The same tests of ivm, where dbt reaches a server that the tests start from the installed pyspark.
+thrift-test: venv
+	$(BIN)/python -m pytest -n 2 --method thrift tests/functional/ivm
+
+connect-test: venv
+	$(BIN)/python -m pytest -n 2 --method connect tests/functional/ivm
 
 # dbt is killed KILLS times at random moments, on one warehouse.
 KILLS ?= 30

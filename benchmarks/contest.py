@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from benchmarks.cost import Run
@@ -57,16 +57,19 @@ class Contest:
 
     def warm_up(self, fraction: float) -> None:
         """One round that does not count."""
-        self._round(fraction)
+        for _ in self._round(fraction):
+            pass
 
-    def cells(self, fraction: float, rounds: int, check: bool) -> list[Cell]:
-        """One cell a model: rounds at a fraction, and whether the rivals are right after them."""
+    def cells(self, fraction: float, rounds: int, check: bool) -> Iterator[list[Cell]]:
+        """One cell a model: rounds at a fraction, and whether the rivals are right after them. Told
+        after each model, so that what was measured outlives a Spark that ends."""
         runs: dict[str, dict[str, list[Run]]] = {
             m.name: {r.name: [] for r in self._fitting(m, 0)} for m in self.models
         }
         for _ in range(rounds):
-            self._round(fraction, lambda model, rival, run: runs[model][rival].append(run))
-        return [
+            for _ in self._round(fraction, lambda m, rival, run: runs[m][rival].append(run)):
+                yield [cell(m, fraction, found) for m, found in runs.items() if any(found.values())]
+        yield [
             cell(m.name, fraction, runs[m.name], self._right(m) if check else None)
             for m in self.models
         ]
@@ -77,7 +80,7 @@ class Contest:
 
     def _round(
         self, fraction: float, keep: Callable[[str, str, Run], None] = lambda *_: None
-    ) -> None:
+    ) -> Iterator[None]:
         self.round_ += 1
         self.steps.now(f"changing {fraction:.4%} of the orders")
         before = self._versions()
@@ -95,6 +98,7 @@ class Contest:
                     keep(model.name, rival.name, run)
                 told = self.out.get((model.name, rival.name)) or _told(run)
                 self.steps.done(f"{what}: {told}")
+            yield
 
     def _tried(self, model: Model, rival: Rival, do: Callable[[], Run | None]) -> Run | None:
         """What a rival did; one that fails, as for want of memory, is out of the contest for that

@@ -7,7 +7,10 @@ import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from tests.spark_cluster import SparkCluster
+from tests.spark_server import SparkServer
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
@@ -54,21 +57,75 @@ def start_of_spark(
 
 
 @pytest.fixture(scope="session")
-def spark_parameters(
-    tmp_path_factory: pytest.TempPathFactory,
-    start_of_spark: Callable[[], AbstractContextManager[None]],
+def method(request: pytest.FixtureRequest) -> str:
+    """How dbt reaches Spark in this test run."""
+    return str(request.config.getoption("--method"))
+
+
+@pytest.fixture(scope="session")
+def spark_cluster(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkCluster | None]:
+    """The cluster that this test run's Spark has its executors on, if it has one."""
+    if not request.config.getoption("--cluster"):
+        yield None
+        return
+    cluster = SparkCluster(tmp_path_factory.mktemp("cluster"))
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def process_parameters(
+    spark_cluster: SparkCluster | None, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
     """Settings of the one Spark of this test run: a warehouse and a catalog that vanish with it."""
     folder = tmp_path_factory.mktemp("spark")
-    catalog = f"jdbc:derby:memory:{folder.name};create=true"
-    parameters = {
+    on_cluster = {} if spark_cluster is None else spark_cluster.settings
+    return on_cluster | {
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.hadoop.javax.jdo.option.ConnectionURL": catalog,
-        "spark.sql.shuffle.partitions": "2",
-        "spark.databricks.delta.snapshotPartitions": "1",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": (
+            f"jdbc:derby:memory:{folder.name};create=true"
+        ),
         "spark.driver.memory": "2g",
         "spark.driver.extraJavaOptions": " ".join(JVM),
     }
+
+
+@pytest.fixture(scope="session")
+def spark_server(
+    method: str,
+    process_parameters: dict[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+    start_of_spark: Callable[[], AbstractContextManager[None]],
+) -> Iterator[SparkServer | None]:
+    """The Spark of this test run where it is not dbt's own."""
+    if method == "session":
+        yield None
+        return
+    with start_of_spark():
+        server = SparkServer(tmp_path_factory.mktemp("server"), process_parameters)
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture(scope="session")
+def spark_parameters(
+    process_parameters: dict[str, str],
+    spark_server: SparkServer | None,
+    start_of_spark: Callable[[], AbstractContextManager[None]],
+) -> dict[str, str]:
+    """The `server_side_parameters` of this test run."""
+    parameters = {
+        "spark.sql.shuffle.partitions": "2",
+        "spark.databricks.delta.snapshotPartitions": "1",
+    }
+    if spark_server is not None:
+        return parameters
+    parameters |= process_parameters
     test = os.environ["PYTEST_CURRENT_TEST"]
     if _path(test).endswith(IN_MEMORY) and "PYTEST_XDIST_WORKER" in os.environ:
         parameters["spark.sql.catalogImplementation"] = "in-memory"
@@ -99,5 +156,38 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
     return _TwoSparks(config, log) if config.getoption("dist") == "load" else None
 
 
+@pytest.fixture(scope="session")
+def target_with(
+    method: str, spark_server: SparkServer | None
+) -> Callable[[dict[str, str]], dict[str, object]]:
+    """The profile's target with these `server_side_parameters`."""
+    at = {"method": method, "threads": 3} if spark_server is None else spark_server.target(method)
+    return lambda parameters: {
+        "type": "ivm_spark",
+        "threads": 4,
+        **at,
+        "server_side_parameters": parameters,
+    }
+
+
+@pytest.fixture(scope="session")
+def open_handle(spark_server: SparkServer | None) -> Callable[[dict[str, str]], SessionHandle]:
+    """Opens a connection of its own, beside those that dbt opens; values come as Spark's own also
+    where dbt's go through Thrift."""
+    if spark_server is None:
+        return SessionHandle
+    url = spark_server.connect_url
+    return lambda parameters: ConnectHandle(url, parameters)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--method",
+        choices=("session", "thrift", "connect"),
+        default="session",
+        help="how dbt reaches Spark: its own, or a server that the tests start",
+    )
+    parser.addoption(
+        "--cluster", action="store_true", help="on a standalone cluster that the tests start"
+    )
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")

@@ -45,8 +45,10 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
         cells: list[Cell] = []
         for place, fraction in enumerate(options.fractions, 1):
             last = place == len(options.fractions)
-            cells += contest.cells(fraction, options.rounds, options.check and last)
-            yield cells
+            found: list[Cell] = []
+            for found in contest.cells(fraction, options.rounds, options.check and last):
+                yield [*cells, *found]
+            cells += found
 
 
 REFRESHES = (

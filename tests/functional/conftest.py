@@ -1,9 +1,11 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
+TargetWith = Callable[[dict[str, str]], dict[str, object]]
+"""Of the fixture `target_with`: the profile's target with these `server_side_parameters`."""
 TINY_TABLES = {
     # Compiling a plan to bytecode takes longer than running it over fifty rows.
     "spark.sql.codegen.wholeStage": "false",
@@ -16,18 +18,24 @@ TINY_TABLES = {
 
 
 @pytest.fixture(scope="class")
-def dbt_profile_target(spark_parameters: dict[str, str]) -> dict[str, object]:
-    return {
-        "type": "ivm_spark",
-        "method": "session",
-        "threads": 3,
-        "server_side_parameters": spark_parameters | TINY_TABLES,
-    }
+def dbt_profile_target(
+    spark_parameters: dict[str, str], target_with: TargetWith
+) -> dict[str, object]:
+    return target_with(spark_parameters | TINY_TABLES)
 
 
 @pytest.fixture
-def handle(spark_parameters: dict[str, str]) -> Iterator[SessionHandle]:
+def embedded(method: str) -> None:
+    """For a test that looks into the Spark of its own process."""
+    if method != "session":
+        pytest.skip("looks into the embedded Spark")
+
+
+@pytest.fixture
+def handle(
+    spark_parameters: dict[str, str], open_handle: Callable[[dict[str, str]], SessionHandle]
+) -> Iterator[SessionHandle]:
     """A connection of its own, beside those that dbt opens."""
-    handle = SessionHandle(spark_parameters)
+    handle = open_handle(spark_parameters)
     yield handle
     handle.close()

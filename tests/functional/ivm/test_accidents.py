@@ -280,14 +280,15 @@ class TestManyModelsAtOnce:
         )
         return {f"m{i}.sql": model(texts[i % 4].format(i)) for i in range(MODELS)}
 
+    @pytest.mark.usefixtures("embedded")
     def test_are_right_and_leave_nothing(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         names = [f"m{i}" for i in range(MODELS)]
         alive: weakref.WeakSet[SessionHandle] = weakref.WeakSet()
         original = SessionHandle.__init__
 
-        def noted(self: SessionHandle, parameters: dict[str, str]) -> None:
-            original(self, parameters)
+        def noted(self: SessionHandle, *args: Any) -> None:
+            original(self, *args)
             alive.add(self)
 
         before = self.left(warehouse)

@@ -14,7 +14,7 @@ import pytest
 from dbt.tests.util import run_dbt_and_capture
 
 from tests.budget import budget
-from tests.functional.conftest import TINY_TABLES
+from tests.functional.conftest import TINY_TABLES, TargetWith
 from tests.functional.ivm.hostile import BAD, HEAVY, RIGHT, SOURCE_COLUMNS, SUMS
 from tests.functional.ivm.warehouse import FEED, Warehouse
 
@@ -65,9 +65,11 @@ def model(query: str, config: str = "") -> str:
 
 class TestHostileInput:
     @pytest.fixture(scope="class")
-    def dbt_profile_target(self, spark_parameters: dict[str, str]) -> dict[str, object]:
+    def dbt_profile_target(
+        self, spark_parameters: dict[str, str], target_with: TargetWith
+    ) -> dict[str, object]:
         parameters = spark_parameters | TINY_TABLES | SECRETS
-        return {"type": "ivm_spark", "threads": 3, "server_side_parameters": parameters}
+        return target_with(parameters)
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

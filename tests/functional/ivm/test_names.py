@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.conftest import TINY_TABLES
+from tests.functional.conftest import TINY_TABLES, TargetWith
 from tests.functional.ivm.warehouse import Warehouse, bag, reasons
 
 MAPPED = """tblproperties ('delta.enableChangeDataFeed' = 'true',
@@ -69,9 +69,11 @@ class NamesSuite:
     settings: dict[str, str]
 
     @pytest.fixture(scope="class")
-    def dbt_profile_target(self, spark_parameters: dict[str, str]) -> dict[str, object]:
+    def dbt_profile_target(
+        self, spark_parameters: dict[str, str], target_with: TargetWith
+    ) -> dict[str, object]:
         parameters = spark_parameters | TINY_TABLES | self.settings
-        return {"type": "ivm_spark", "threads": 3, "server_side_parameters": parameters}
+        return target_with(parameters)
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

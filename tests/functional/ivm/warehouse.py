@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -14,18 +14,21 @@ from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark, decode
-from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
 
 
 class Warehouse:
-    """SQL runs in a session of its own whose schema is the project's, so names need no prefix."""
+    """SQL runs in a session of its own whose schema is the project's, so names need no prefix.
 
-    def __init__(self, project: Any, parameters: dict[str, str]) -> None:
+    new_session: makes a session beside dbt's.
+    """
+
+    def __init__(self, project: Any, new_session: Callable[[], Any]) -> None:
         self.schema: str = project.test_schema
         self.folder = Path(project.project_root)
-        self._spark = SessionHandle(parameters).session
+        self.new_session = new_session
+        self._spark = new_session()
         self._spark.sql(f"create schema if not exists {self.schema}")
         self._spark.sql(f"use {self.schema}")
         self.queries: dict[str, str] = {}

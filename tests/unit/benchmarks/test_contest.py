@@ -44,7 +44,7 @@ def test_a_rival_that_fails_is_out_and_the_others_go_on() -> None:
         changes = Changes(Path("data"), "s")
         contest = Contest(lab, changes, [Model("m", "select 1")], [steady, failing, unbuilt], steps)
         contest.build()
-        (cell,) = contest.cells(0.01, 3, check=False)
+        *_, (cell,) = contest.cells(0.01, 3, check=False)
     assert (steady.asked, failing.asked, unbuilt.asked) == (3, 2, 0)
     assert {name: len(r["runs"]) for name, r in cell["rivals"].items()} == {
         "steady": 3,

@@ -10,6 +10,7 @@ from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from dbt.adapters.ivm_spark.session import handle as handle_module
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
+from dbt.adapters.ivm_spark.session.settings import PER_SESSION
 
 
 class Cursor:
@@ -40,7 +41,8 @@ def test_thrift_gets_every_setting_on_open(monkeypatch: pytest.MonkeyPatch) -> N
     )
     connection = Connection(type="ivm_spark", name="m", credentials=credentials)  # type: ignore[arg-type]
     IvmSparkConnectionManager.open(connection)
-    assert cursor.sent == ["set `static`=`1`", "set `spark.x`=`a;b``c`"]
+    own = [f"set `{key}`=`{value}`" for key, value in PER_SESSION.items()]
+    assert cursor.sent == [*own, "set `static`=`1`", "set `spark.x`=`a;b``c`"]
 
 
 def test_a_failed_start_is_a_failed_connection(monkeypatch: pytest.MonkeyPatch) -> None:

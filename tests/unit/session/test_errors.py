@@ -2,7 +2,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dbt.adapters.ivm_spark.session.errors import best_message, clean_message, error_message
+from dbt.adapters.ivm_spark.session.errors import best_message, chain, clean_message, error_message
 
 NOT_FOUND = "[TABLE_OR_VIEW_NOT_FOUND] The table or view `nope` cannot be found. SQLSTATE: 42P01"
 STACK = "\n\tat org.apache.spark.sql.Dataset.ofRows(Dataset.scala:1)\n\t... 21 more"
@@ -47,7 +47,7 @@ def test_clean_message(said: str, means: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("chain", "message"),
+    ("causes", "message"),
     [
         (["[A_CONDITION] outer", "[B_CONDITION] inner"], "[A_CONDITION] outer"),
         (
@@ -60,8 +60,8 @@ def test_clean_message(said: str, means: str) -> None:
         ([], ""),
     ],
 )
-def test_best_message(chain: list[str], message: str) -> None:
-    assert best_message(chain) == message
+def test_best_message(causes: list[str], message: str) -> None:
+    assert best_message(causes) == message
 
 
 def test_a_locked_catalog_says_what_to_do() -> None:
@@ -104,6 +104,28 @@ def test_a_java_error_without_a_message_has_its_class() -> None:
     error = RuntimeError("o65")
     error.java_exception = JavaError(None)  # type: ignore[attr-defined]
     assert error_message(error) == "java.lang.NullPointerException"
+
+
+def test_what_a_thrift_server_says_is_read_through_its_causes() -> None:
+    said = (
+        "org.apache.hive.service.cli.HiveSQLException: Error running query: "
+        "org.apache.spark.SparkException: Job aborted due to stage failure.\n"
+        "\tat org.apache.spark.X.run(X.scala:1)\n"
+        "Caused by: org.apache.spark.SparkArithmeticException: [DIVIDE_BY_ZERO] x\n"
+        "\tat org.apache.spark.Y.run(Y.scala:1)\n\t... 3 more"
+    )
+    assert best_message(chain(said)) == "[DIVIDE_BY_ZERO] x"
+
+
+def test_a_hint_is_given_once() -> None:
+    once = best_message(["java.lang.OutOfMemoryError: Java heap space"])
+    assert "spark.driver.memory" in once
+    assert best_message([once]) == once
+
+
+def test_a_message_of_spark_connect_has_no_class() -> None:
+    said = "(org.apache.spark.sql.delta.DeltaAnalysisException) [DELTA_X] y"
+    assert best_message([said]) == "[DELTA_X] y"
 
 
 def test_a_thrift_response() -> None:

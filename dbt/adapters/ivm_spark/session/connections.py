@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions.connection import FailedToConnectError
-from dbt.adapters.spark.connections import SparkConnectionManager, SparkConnectionMethod
+from dbt.adapters.spark.connections import PyhiveConnectionWrapper, SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.ivm_spark.session.errors import clean_message, error_message
+from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
+from dbt.adapters.ivm_spark.session.errors import best_message, chain, error_message
 from dbt.adapters.ivm_spark.session.secrets import without_secret
+from dbt.adapters.ivm_spark.session.settings import PER_SESSION
 
 if TYPE_CHECKING:
     import agate
+
+    from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
+    from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 logger = AdapterLogger("IvmSpark")
 
@@ -36,7 +41,7 @@ class IvmSparkConnectionManager(SparkConnectionManager):
         try:
             yield
         except DbtDatabaseError as error:
-            raise DbtDatabaseError(clean_message(error.msg)) from error
+            raise DbtDatabaseError(best_message(chain(error.msg))) from error
         except DbtRuntimeError:
             raise
         except Exception as error:
@@ -53,26 +58,41 @@ class IvmSparkConnectionManager(SparkConnectionManager):
         if connection.state == ConnectionState.OPEN:
             return connection
         credentials = connection.credentials
-        if credentials.method != SparkConnectionMethod.SESSION:
+        if credentials.method not in (ConnectionMethod.SESSION, ConnectionMethod.CONNECT):
             connection = super().open(connection)
+            if type(connection.handle) is PyhiveConnectionWrapper:
+                from dbt.adapters.ivm_spark.session.thrift_handle import ThriftHandle
+
+                connection.handle = ThriftHandle(connection.handle)
             cls._send_settings(connection)
             return connection
 
-        # Imported here so that thrift, http and odbc need neither pyspark's JVM nor Delta's jars.
-        from dbt.adapters.ivm_spark.session.handle import SessionHandle
-
         try:
-            connection.handle = SessionHandle(credentials.server_side_parameters)
+            connection.handle = cls._session(credentials)
         except DbtRuntimeError as error:
             connection.state = ConnectionState.FAIL
             raise FailedToConnectError(error.msg) from error
         connection.state = ConnectionState.OPEN
         return connection
 
+    @staticmethod
+    def _session(credentials: IvmSparkCredentials) -> SessionHandle:
+        """A session of the embedded Spark, or one of a Spark Connect server."""
+        # Imported here so that no method needs the packages of another.
+        if credentials.method == ConnectionMethod.CONNECT:
+            from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle, connect_url
+
+            parameters = {**PER_SESSION, **credentials.server_side_parameters}
+            return ConnectHandle(connect_url(credentials), parameters)
+        from dbt.adapters.ivm_spark.session.handle import SessionHandle
+
+        return SessionHandle(credentials.server_side_parameters)
+
     @classmethod
     def _send_settings(cls, connection: Connection) -> None:
-        """SET what the profile says: Thrift servers ignore the configuration of the handshake."""
-        for key, value in connection.credentials.server_side_parameters.items():
+        """SET what dbt's sessions have and the profile says: Thrift servers ignore the
+        configuration of the handshake."""
+        for key, value in {**PER_SESSION, **connection.credentials.server_side_parameters}.items():
             cursor = connection.handle.cursor()
             try:
                 cursor.execute(f"set {_quoted(key)}={_quoted(value)}")

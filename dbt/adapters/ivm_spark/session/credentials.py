@@ -5,10 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from dbt.adapters.spark.connections import SparkConnectionMethod, SparkCredentials
+from dbt.adapters.spark.connections import SparkCredentials
+from dbt_common.dataclass_schema import StrEnum
 
 ANSI = "spark.sql.ansi.enabled"
 EMBEDDED_HOST = "local"
+CONNECT_PORT = 15002
+
+
+class ConnectionMethod(StrEnum):
+    """dbt-spark's methods, and Spark Connect."""
+
+    THRIFT = "thrift"
+    HTTP = "http"
+    ODBC = "odbc"
+    SESSION = "session"
+    CONNECT = "connect"
 
 
 def _spark_text(value: object) -> str:
@@ -20,12 +32,21 @@ def _spark_text(value: object) -> str:
 class IvmSparkCredentials(SparkCredentials):
     """dbt-spark's credentials, of which only `schema` is required.
 
-    `method` defaults to `session` (Spark in dbt's own process), which needs no `host`.
+    `method` defaults to `session` (Spark in dbt's own process), which needs no `host`. `connect` is
+    Spark Connect: `host` and `port` (15002), and `token`, `user` and `use_ssl` where the server
+    asks for them; or its whole connection string as `host`.
     """
 
-    method: SparkConnectionMethod = SparkConnectionMethod.SESSION
+    method: ConnectionMethod = ConnectionMethod.SESSION  # type: ignore[assignment]
     # Typed wider than in dbt-spark: a profile may say `true` or `8` without quotes.
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def __pre_deserialize__(cls, data: Any) -> Any:
+        data = super().__pre_deserialize__(data)
+        if data.get("method") == ConnectionMethod.CONNECT:
+            data.setdefault("port", CONNECT_PORT)
+        return data
 
     @property
     def type(self) -> str:
@@ -42,7 +63,7 @@ class IvmSparkCredentials(SparkCredentials):
             DbtRuntimeError: a field that the chosen method needs is missing, or `database` is
                 not `schema`.
         """
-        if self.method == SparkConnectionMethod.SESSION and self.host is None:
+        if self.method == ConnectionMethod.SESSION and self.host is None:
             self.host = EMBEDDED_HOST
         said = {str(key): _spark_text(value) for key, value in self.server_side_parameters.items()}
         super().__post_init__()
@@ -50,6 +71,6 @@ class IvmSparkCredentials(SparkCredentials):
         self.server_side_parameters = {ANSI: "false", **said}
 
     def _connection_keys(self) -> tuple[str, ...]:
-        if self.method == SparkConnectionMethod.SESSION:
+        if self.method == ConnectionMethod.SESSION:
             return ("method", "schema")
         return ("method", *super()._connection_keys())

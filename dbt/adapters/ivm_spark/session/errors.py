@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.session.condition import CONDITION
 _JAVA_CLASS = r"(?:[a-z_$][\w$]*\.)+[A-Z][\w$]*(?:Exception|Error|Throwable|Failure)"
 _PREFIXES = re.compile(
     rf"^(?:\s*(?:{_JAVA_CLASS}|Error running query|Caused by|Exception)\s*:\s*"
+    rf"|\s*\({_JAVA_CLASS}\)\s*"
     rf"|\s*\[[A-Z][A-Z0-9_.]*\]\s+(?={_JAVA_CLASS}\s*:))+"
 )
 _LOST_TASK = re.compile(r"most recent failure: Lost task .*?\(TID \d+\) \([^)]*\): ", re.DOTALL)
@@ -24,6 +25,7 @@ _SAY_NOTHING = (
     "[UNEXPECTED_EXCEPTION]",
     "Unable to instantiate",
 )
+_LOST = ("Py4JNetworkError", "TTransportException", "EOFError")
 _SPARK_ENDED = (
     "Spark's process has ended or does not answer: it was killed, or it ran out of memory (set "
     "spark.driver.memory in server_side_parameters). logs/spark.log has what it said. Nothing that "
@@ -95,15 +97,20 @@ def best_message(texts: Iterable[str]) -> str:
     return _with_hint(root if first in root else f"{first}\nCause: {root}")
 
 
+def chain(text: str) -> list[str]:
+    """The messages in what a Thrift server says of an error, outermost first."""
+    return text.split("\nCaused by: ")
+
+
 def error_message(error: BaseException) -> str:
     """The message of whatever a connection raised: PySpark, Py4J, Thrift, ODBC or plain Python."""
-    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+    if isinstance(error, ConnectionError) or type(error).__name__ in _LOST:
         return f"{_SPARK_ENDED} ({error})"
     return best_message(_texts(error)) or type(error).__name__
 
 
 def _with_hint(message: str) -> str:
-    hints = [hint for sign, hint in _HINTS if sign in message]
+    hints = [hint for sign, hint in _HINTS if sign in message and hint not in message]
     return "\n".join([message, *hints])
 
 
@@ -111,7 +118,7 @@ def _texts(error: BaseException) -> Iterator[str]:
     """The messages of an error and of its causes, outermost first."""
     status = getattr(error.args[0], "status", None) if error.args else None
     if status is not None:
-        yield str(status.errorMessage)
+        yield from chain(str(status.errorMessage))
         return
     java_error = getattr(error, "java_exception", None) or getattr(error, "_origin", None)
     if java_error is not None:

@@ -27,12 +27,13 @@ class SessionHandle(SparkConnectionWrapper):
     """Sends statements to one private Spark session.
 
     Attributes:
-        session: the private session; its settings and temporary views end with the connection.
+        session: the private session; its settings and temporary views end with the connection. A
+            session of the embedded Spark where none is given.
         statements: how many SQL statements this connection has sent.
     """
 
-    def __init__(self, parameters: Mapping[str, str]) -> None:
-        self.session: SparkSession = new_session(parameters)
+    def __init__(self, parameters: Mapping[str, str], session: SparkSession | None = None) -> None:
+        self.session: SparkSession = session or new_session(parameters)
         self.statements = 0
         self._result: DataFrame | None = None
         self._rows: list[Row] | None = None

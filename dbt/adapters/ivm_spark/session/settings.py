@@ -19,14 +19,20 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 _LOCAL = re.compile(r"local(?:\[(\*|\d+)[,\]]|$)")
 _MIN_MEMORY_GIB, _MAX_MEMORY_GIB = 1, 8
 
-DEFAULTS: Mapping[str, str] = {
-    "spark.app.name": "dbt",
-    "spark.sql.catalogImplementation": "hive",
-    CATALOG: DELTA_CATALOG,
+PER_SESSION: Mapping[str, str] = {
     # Every table keeps its change feed, also through dbt's `create or replace table`.
     "spark.databricks.delta.properties.defaults.enableChangeDataFeed": "true",
     # Else one statement's transaction id silently skips the session's next statements.
     "spark.databricks.delta.write.txnVersion.autoReset.enabled": "true",
+    # Else plans, by which the query as it is maintained is compared with the user's, are cut short.
+    "spark.sql.debug.maxToStringFields": "1000",
+}
+"""What dbt's own sessions have on any Spark, unless the profile says otherwise."""
+DEFAULTS: Mapping[str, str] = {
+    **PER_SESSION,
+    "spark.app.name": "dbt",
+    "spark.sql.catalogImplementation": "hive",
+    CATALOG: DELTA_CATALOG,
     # Else a replaced table whose columns change type fills the log with Hive's error stacks.
     "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     "spark.ui.enabled": "false",
@@ -34,7 +40,6 @@ DEFAULTS: Mapping[str, str] = {
     # Of every statement's plan the UI keeps the text; the default form costs a small statement a
     # tenth of its time.
     "spark.sql.ui.explainMode": "simple",
-    "spark.sql.debug.maxToStringFields": "1000",
     # Of a model's refresh Spark makes some forty classes; of the default of 100 none is left when
     # its turn comes again, and what the JIT has made of them is lost too.
     "spark.sql.codegen.cache.maxEntries": "2000",

@@ -10,6 +10,8 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
+from dbt.adapters.ivm_spark.source.map_text import map_of
+
 FEED = "delta.enableChangeDataFeed"
 
 _NEUTRAL = frozenset(
@@ -59,7 +61,8 @@ class Effect(str, Enum):
 @dataclass(frozen=True)
 class Commit:
     """version; operation in Delta's words; parameters and metrics as text; our own metadata;
-    when it was committed, in milliseconds, or as the connection writes it."""
+    when it was committed, in milliseconds, or as the connection writes it; whether the parameters
+    could be read, without which the worst is taken to be so."""
 
     version: int
     operation: str
@@ -67,6 +70,7 @@ class Commit:
     metrics: Mapping[str, str]
     metadata: str | None = None
     committed: str = ""
+    readable: bool = True
 
     @property
     def effect(self) -> Effect:
@@ -145,7 +149,7 @@ class Commit:
         operation = self.operation.upper()
         if operation == "REPLACE COLUMNS" or (mapped and (operation == "RESTORE" or self.replaces)):
             return True  # the feed may read the files of before under the names of after
-        if used is None:
+        if used is None or not self.readable:
             return operation in _COLUMNS
         touched = {path.lower() for path in self._columns()}
         return bool(touched & {name.lower() for name in used})
@@ -165,6 +169,8 @@ class Commit:
 
     def feed_set_to(self) -> bool | None:
         """What the commit says of the change feed property, None if nothing."""
+        if not self.readable:
+            return False
         properties = json.loads(self.parameters.get("properties") or "{}")
         if isinstance(properties, list):
             return False if FEED in properties else None
@@ -178,11 +184,13 @@ class Commit:
 
 def commit_from(row: Mapping[str, Any]) -> Commit:
     """A commit from a row of DESCRIBE HISTORY."""
+    parameters = _mapping(row.get("operationParameters"))
     return Commit(
         version=int(row["version"]),
         operation=str(row["operation"]),
-        parameters=_mapping(row.get("operationParameters")),
-        metrics=_mapping(row.get("operationMetrics")),
+        parameters=parameters or {},
+        readable=parameters is not None,
+        metrics=_mapping(row.get("operationMetrics")) or {},
         metadata=row.get("userMetadata"),
         committed=_instant(row.get("timestamp")),
     )
@@ -203,8 +211,8 @@ def _instant(value: Any) -> str:
     return str(value or "")
 
 
-def _mapping(value: Any) -> dict[str, str]:
-    """A map column: a mapping in a Spark session, JSON text through Thrift."""
+def _mapping(value: Any) -> dict[str, str] | None:
+    """A map column: a mapping in a Spark session, a text through Thrift; None if unreadable."""
     if isinstance(value, str):
-        value = json.loads(value)
+        return map_of(value)
     return {str(k): str(v) for k, v in dict(value or {}).items() if v is not None}

@@ -1,0 +1,158 @@
+"""A Spark in a process of its own, which dbt reaches through Thrift or Spark Connect."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pyspark
+
+from dbt.adapters.ivm_spark.session.delta_package import delta_package
+from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION
+
+SPARK = Path(pyspark.__file__).parent
+HOST = "127.0.0.1"
+_FETCH = (
+    "from dbt.adapters.ivm_spark.session.handle import SessionHandle; SessionHandle({}).close()"
+)
+_PATIENCE = 180.0
+_DELTA = {
+    "spark.sql.extensions": DELTA_EXTENSION,
+    "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
+    "spark.sql.catalogImplementation": "hive",
+    "spark.ui.enabled": "false",
+    "spark.driver.host": HOST,
+    "spark.driver.bindAddress": HOST,
+}
+
+
+class SparkServer:
+    """Spark's Thrift server and its Connect server in one process, from the installed pyspark.
+
+    As a user starts them: nothing but Delta's jars and catalog is added to plain Spark.
+
+    Attributes:
+        thrift_port, connect_port: on `HOST`.
+        log: what the process says.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
+        self.thrift_port, self.connect_port = free_port(), free_port()
+        self.log = folder / "server.log"
+        hive = {
+            "hive.server2.thrift.port": str(self.thrift_port),
+            "hive.server2.thrift.bind.host": HOST,
+            "hive.exec.scratchdir": str(folder / "scratch"),
+            "hive.exec.local.scratchdir": str(folder / "scratch"),
+            "hive.server2.logging.operation.enabled": "false",
+        }
+        spark = _DELTA | {
+            "spark.master": "local[2]",
+            "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+            "spark.connect.grpc.binding.address": HOST,
+            "spark.connect.grpc.binding.port": str(self.connect_port),
+            # With --packages the Thrift server's own sessions would not find Delta's classes.
+            "spark.driver.extraClassPath": ":".join(map(str, delta_jars())),
+            **settings,
+        }
+        command = [
+            str(SPARK / "bin" / "spark-submit"),
+            *(part for key, value in spark.items() for part in ("--conf", f"{key}={value}")),
+            *("--class", "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"),
+            "spark-internal",
+            *(part for key, value in hive.items() for part in ("--hiveconf", f"{key}={value}")),
+        ]
+        self._process = launched(command, folder, self.log)
+
+    @property
+    def connect_url(self) -> str:
+        return f"sc://{HOST}:{self.connect_port}/"
+
+    def target(self, method: str) -> dict[str, object]:
+        """What a profile says to reach it."""
+        port = self.thrift_port if method == "thrift" else self.connect_port
+        return {"method": method, "host": HOST, "port": port, "user": "dbt"}
+
+    def wait(self) -> None:
+        """Until it answers. Raises RuntimeError with its log where it does not."""
+        answers(self._process, (self.thrift_port, self.connect_port), self.log)
+
+    def stop(self) -> None:
+        ended(self._process)
+
+
+def launched(
+    command: list[str], folder: Path, log: Path, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """A process of Spark's, in a group of its own: its scripts start others."""
+    env = os.environ | {"SPARK_HOME": str(SPARK), "PYSPARK_PYTHON": sys.executable}
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command,
+            cwd=folder,
+            stdout=output,
+            stderr=output,
+            stdin=subprocess.DEVNULL,
+            env=env | dict(environment or {}),
+            start_new_session=True,
+        )
+
+
+def ended(process: subprocess.Popen[bytes], first: signal.Signals = signal.SIGTERM) -> None:
+    """End a process and those it started, by force where it does not end by itself."""
+    for sign in (first, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, sign)
+        except ProcessLookupError:
+            break
+        try:
+            process.wait(20)
+            break
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def answers(process: subprocess.Popen[bytes], ports: tuple[int, ...], log: Path) -> None:
+    """Wait until something listens on each of the ports."""
+    deadline = time.monotonic() + _PATIENCE
+    for port in ports:
+        while True:
+            try:
+                socket.create_connection((HOST, port), 1).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > deadline:
+                    said = log.read_text("utf-8", "replace")[-4000:]
+                    raise RuntimeError(f"Spark did not start:\n{said}") from None
+                time.sleep(0.2)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind((HOST, 0))
+        return int(found.getsockname()[1])
+
+
+def delta_jars() -> list[Path]:
+    """Delta's jars, as the embedded Spark fetches them."""
+    found = _fetched()
+    if not found:
+        subprocess.run([sys.executable, "-c", _FETCH], check=True)
+        found = _fetched()
+    return found
+
+
+def _fetched() -> list[Path]:
+    group, _, version = delta_package().split(":")
+    jars = [
+        jar
+        for folder in sorted(Path.home().glob(".ivy2*/jars"))
+        for jar in folder.glob(f"{group}_*-{version}.jar")
+    ]
+    return list({jar.name: jar for jar in jars}.values())
