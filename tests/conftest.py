@@ -14,6 +14,10 @@ from tests.spark_server import SparkServer
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
+TargetWith = Callable[[dict[str, str]], dict[str, object]]
+"""Of the fixture `target_with`: the profile's target with these `server_side_parameters`."""
+OpenHandle = Callable[[dict[str, str]], SessionHandle]
+"""Of the fixture `open_handle`: a connection with these `server_side_parameters`."""
 OWN_SPARK = (
     *("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py"),
     *("kills/test_kills.py", "kills/test_rivals.py", "kills/test_ended_spark.py"),
@@ -157,21 +161,20 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 
 
 @pytest.fixture(scope="session")
-def target_with(
-    method: str, spark_server: SparkServer | None
-) -> Callable[[dict[str, str]], dict[str, object]]:
+def target_with(method: str, spark_server: SparkServer | None) -> TargetWith:
     """The profile's target with these `server_side_parameters`."""
-    at = {"method": method, "threads": 3} if spark_server is None else spark_server.target(method)
+    at = {} if spark_server is None else spark_server.target(method)
     return lambda parameters: {
         "type": "ivm_spark",
         "threads": 4,
+        "method": method,
         **at,
         "server_side_parameters": parameters,
     }
 
 
 @pytest.fixture(scope="session")
-def open_handle(spark_server: SparkServer | None) -> Callable[[dict[str, str]], SessionHandle]:
+def open_handle(spark_server: SparkServer | None) -> OpenHandle:
     """Opens a connection of its own, beside those that dbt opens; values come as Spark's own also
     where dbt's go through Thrift."""
     if spark_server is None:

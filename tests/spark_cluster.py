@@ -6,9 +6,10 @@ import argparse
 import signal
 import subprocess
 import tempfile
+from itertools import count
 from pathlib import Path
 
-from tests.spark_server import HOST, SPARK, answers, ended, free_port, launched
+from tests.spark_server import HOST, LOOPBACK, SPARK, answers, ended, free_port, launched
 
 WORKERS = 2
 
@@ -24,8 +25,7 @@ class SparkCluster:
         self.url = f"spark://{HOST}:{port}"
         self.settings = {
             "spark.master": self.url,
-            "spark.driver.host": HOST,
-            "spark.driver.bindAddress": HOST,
+            **LOOPBACK,
             "spark.executor.memory": memory,
             # A fallen worker's task is begun anew at once, and its host, which is also the other
             # worker's, is not left out for it.
@@ -35,19 +35,21 @@ class SparkCluster:
         address = ("--host", HOST, "--port", str(port))
         self._master = launched(self._daemon("master.Master", *address), folder, log)
         answers(self._master, (port,), log)
-        self._workers = [self._worker(n) for n in range(WORKERS)]
+        self._numbers = count()
+        self._workers = [self._worker() for _ in range(WORKERS)]
 
     def kill_worker(self) -> None:
         """End a worker and its executor at once, as a machine that fails; another takes its place,
         as on a cluster that is looked after."""
         ended(self._workers.pop(0), signal.SIGKILL)
-        self._workers.append(self._worker(WORKERS + len(list(self._folder.glob("worker*.log")))))
+        self._workers.append(self._worker())
 
     def stop(self) -> None:
         for process in (*self._workers, self._master):
             ended(process)
 
-    def _worker(self, number: int) -> subprocess.Popen[bytes]:
+    def _worker(self) -> subprocess.Popen[bytes]:
+        number = next(self._numbers)
         options = ("--host", HOST, "--cores", "1", "--memory", self._memory)
         work = self._folder / f"worker{number}"
         command = self._daemon("worker.Worker", *options, "--work-dir", str(work), self.url)

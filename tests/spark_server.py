@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSI
 
 SPARK = Path(pyspark.__file__).parent
 HOST = "127.0.0.1"
+LOOPBACK = {"spark.driver.host": HOST, "spark.driver.bindAddress": HOST}
 _FETCH = (
     "from dbt.adapters.ivm_spark.session.handle import SessionHandle; SessionHandle({}).close()"
 )
@@ -27,8 +28,7 @@ _DELTA = {
     "spark.sql.catalog.spark_catalog": DELTA_CATALOG,
     "spark.sql.catalogImplementation": "hive",
     "spark.ui.enabled": "false",
-    "spark.driver.host": HOST,
-    "spark.driver.bindAddress": HOST,
+    **LOOPBACK,
 }
 
 
@@ -77,7 +77,7 @@ class SparkServer:
     def target(self, method: str) -> dict[str, object]:
         """What a profile says to reach it."""
         port = self.thrift_port if method == "thrift" else self.connect_port
-        return {"method": method, "host": HOST, "port": port, "user": "dbt"}
+        return {"host": HOST, "port": port, "user": "dbt"}
 
     def wait(self) -> None:
         """Until it answers. Raises RuntimeError with its log where it does not."""
@@ -87,9 +87,7 @@ class SparkServer:
         ended(self._process)
 
 
-def launched(
-    command: list[str], folder: Path, log: Path, environment: Mapping[str, str] | None = None
-) -> subprocess.Popen[bytes]:
+def launched(command: list[str], folder: Path, log: Path) -> subprocess.Popen[bytes]:
     """A process of Spark's, in a group of its own: its scripts start others."""
     env = os.environ | {"SPARK_HOME": str(SPARK), "PYSPARK_PYTHON": sys.executable}
     with log.open("ab") as output:
@@ -99,7 +97,7 @@ def launched(
             stdout=output,
             stderr=output,
             stdin=subprocess.DEVNULL,
-            env=env | dict(environment or {}),
+            env=env,
             start_new_session=True,
         )
 

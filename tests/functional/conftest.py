@@ -1,11 +1,10 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from tests.conftest import OpenHandle, TargetWith
 
-TargetWith = Callable[[dict[str, str]], dict[str, object]]
-"""Of the fixture `target_with`: the profile's target with these `server_side_parameters`."""
 TINY_TABLES = {
     # Compiling a plan to bytecode takes longer than running it over fifty rows.
     "spark.sql.codegen.wholeStage": "false",
@@ -32,9 +31,7 @@ def embedded(method: str) -> None:
 
 
 @pytest.fixture
-def handle(
-    spark_parameters: dict[str, str], open_handle: Callable[[dict[str, str]], SessionHandle]
-) -> Iterator[SessionHandle]:
+def handle(spark_parameters: dict[str, str], open_handle: OpenHandle) -> Iterator[SessionHandle]:
     """A connection of its own, beside those that dbt opens."""
     handle = open_handle(spark_parameters)
     yield handle

@@ -17,15 +17,15 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
-from dbt.adapters.ivm_spark.delta.ranges import (
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.ranges import (
     Answer,
     Question,
     answered,
     open_questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.delta.within import BIG_ROWS
+from dbt.adapters.ivm_spark.physical.within import BIG_ROWS
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.append import Append, append
 from dbt.adapters.ivm_spark.state.fill import fill

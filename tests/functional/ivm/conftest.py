@@ -1,9 +1,9 @@
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from tests.conftest import OpenHandle
 from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import Warehouse
 
@@ -12,7 +12,7 @@ from tests.functional.ivm.warehouse import Warehouse
 def warehouse(
     project: Any,
     spark_parameters: dict[str, str],
-    open_handle: Callable[[dict[str, str]], SessionHandle],
+    open_handle: OpenHandle,
 ) -> Iterator[Warehouse]:
     """The project's schema; tables that tests make in it go with it."""
     warehouse = Warehouse(project, lambda: open_handle(spark_parameters | TINY_TABLES).session)

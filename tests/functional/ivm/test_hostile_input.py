@@ -14,7 +14,8 @@ import pytest
 from dbt.tests.util import run_dbt_and_capture
 
 from tests.budget import budget
-from tests.functional.conftest import TINY_TABLES, TargetWith
+from tests.conftest import TargetWith
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.hostile import BAD, HEAVY, RIGHT, SOURCE_COLUMNS, SUMS
 from tests.functional.ivm.warehouse import FEED, Warehouse
 

@@ -8,7 +8,8 @@ import pytest
 from dbt.tests.util import run_dbt_and_capture
 
 from dbt.adapters.ivm_spark.session.activity import watch
-from tests.functional.conftest import TINY_TABLES, TargetWith
+from tests.conftest import TargetWith
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
 SUMS = "select k, sum(v) as total from {{ target.schema }}.facts group by k"

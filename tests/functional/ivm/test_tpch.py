@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
-from dbt.adapters.ivm_spark.delta import within
+from dbt.adapters.ivm_spark.physical import within
 from tests.budget import budget
 from tests.functional.ivm.warehouse import Warehouse
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.functional.conftest import TINY_TABLES, TargetWith
+from tests.conftest import TargetWith
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, reasons
 
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"

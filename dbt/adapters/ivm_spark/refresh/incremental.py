@@ -9,8 +9,8 @@ from dbt.adapters.ivm_spark.delta.bags import weighted
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
-from dbt.adapters.ivm_spark.delta.ranges import Answers
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.ranges import Answers
 from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Doubts, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question
+from dbt.adapters.ivm_spark.physical.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.findings import Findings

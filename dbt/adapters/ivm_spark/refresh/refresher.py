@@ -11,7 +11,7 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.delta.ranges import (
+from dbt.adapters.ivm_spark.physical.ranges import (
     Answer,
     Question,
     answered,

@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.refresh.cost import Work
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
 FEW_CHANGES = 100_000
-"""Changed rows up to which what meets them is joined by broadcast anyhow (delta/few.py)."""
+"""Changed rows up to which what meets them is joined by broadcast anyhow (physical/few.py)."""
 SMALL_STATE = 1_000_000
 """Rows of a state up to which the MERGE's join needs no second thought at run time."""
 PARTITION_ROWS = 250_000

@@ -35,16 +35,14 @@ class ConnectHandle(SessionHandle):
         return relation is not None and relation.WhichOneof("rel_type") == "local_relation"
 
     def close(self) -> None:
-        """End the session; its temporary views and what is cached for them go with it."""
-        self._result = self._rows = None
+        """End the session, too."""
+        super().close()
         with suppress(PySparkException, OSError):  # the server may be gone
-            self._drop_views()
             self.session.stop()
 
-    def _drop_views(self) -> None:
-        for row in self.session.sql("show views").collect():
-            if row["isTemporary"]:
-                self.session.catalog.dropTempView(row["viewName"])
+    def _temporary_views(self) -> list[str]:
+        views = self.session.sql("show views").collect()
+        return [row["viewName"] for row in views if row["isTemporary"]]
 
 
 def connect_url(credentials: IvmSparkCredentials) -> str:

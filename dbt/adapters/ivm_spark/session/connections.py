@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.events.logging import AdapterLogger
@@ -12,7 +12,7 @@ from dbt.adapters.exceptions.connection import FailedToConnectError
 from dbt.adapters.spark.connections import PyhiveConnectionWrapper, SparkConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
-from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
+from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod, IvmSparkCredentials
 from dbt.adapters.ivm_spark.session.errors import best_message, chain, error_message
 from dbt.adapters.ivm_spark.session.secrets import without_secret
 from dbt.adapters.ivm_spark.session.settings import PER_SESSION
@@ -20,7 +20,6 @@ from dbt.adapters.ivm_spark.session.settings import PER_SESSION
 if TYPE_CHECKING:
     import agate
 
-    from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
     from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
 logger = AdapterLogger("IvmSpark")
@@ -82,8 +81,7 @@ class IvmSparkConnectionManager(SparkConnectionManager):
         if credentials.method == ConnectionMethod.CONNECT:
             from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle, connect_url
 
-            parameters = {**PER_SESSION, **credentials.server_side_parameters}
-            return ConnectHandle(connect_url(credentials), parameters)
+            return ConnectHandle(connect_url(credentials), _parameters(credentials))
         from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
         return SessionHandle(credentials.server_side_parameters)
@@ -92,7 +90,7 @@ class IvmSparkConnectionManager(SparkConnectionManager):
     def _send_settings(cls, connection: Connection) -> None:
         """SET what dbt's sessions have and the profile says: Thrift servers ignore the
         configuration of the handshake."""
-        for key, value in {**PER_SESSION, **connection.credentials.server_side_parameters}.items():
+        for key, value in _parameters(connection.credentials).items():
             cursor = connection.handle.cursor()
             try:
                 cursor.execute(f"set {_quoted(key)}={_quoted(value)}")
@@ -123,6 +121,11 @@ class IvmSparkConnectionManager(SparkConnectionManager):
             if hasattr(cursor, "drain"):
                 cursor.drain()
             return response, empty_table()
+
+
+def _parameters(credentials: IvmSparkCredentials) -> dict[str, Any]:
+    """What is set per session on a Spark that is not dbt's own; the profile wins."""
+    return {**PER_SESSION, **credentials.server_side_parameters}
 
 
 def _quoted(text: str) -> str:

@@ -13,7 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
-from dbt.adapters.ivm_spark.session.literals import sql_literal
+from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.spark import new_session
 
@@ -62,9 +62,7 @@ class SessionHandle(SparkConnectionWrapper):
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
         """Send one statement. A command runs now; a query runs when it is fetched or drained."""
-        sql = sql.strip().rstrip(";")
-        if bindings is not None:
-            sql = sql % tuple(sql_literal(value) for value in bindings)
+        sql = as_sent(sql, bindings)
         self._rows = None
         self.statements += 1
         note_statement(sql)
@@ -111,10 +109,13 @@ class SessionHandle(SparkConnectionWrapper):
     def close(self) -> None:
         """Drop the temporary views: what is cached for one is held by Spark, not by its session."""
         self._result = self._rows = None
-        with suppress(Py4JError, OSError):  # there may be no JVM any more
-            views = self.session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
-            for place in range(views.size()):
-                self.session.catalog.dropTempView(views.apply(place).table())
+        with suppress(Py4JError, PySparkException, OSError):  # there may be no Spark any more
+            for view in self._temporary_views():
+                self.session.catalog.dropTempView(view)
+
+    def _temporary_views(self) -> list[str]:
+        views = self.session._jsparkSession.sessionState().catalog().listLocalTempViews("*")
+        return [views.apply(place).table() for place in range(views.size())]
 
     def rollback(self) -> None:
         """Spark has no transactions over statements."""

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 
 MAX_DECIMAL_DIGITS = 38
+
+
+def as_sent(sql: str, bindings: Sequence[object] | None) -> str:
+    """A statement as Spark takes it: without the semicolon at its end, and with the values bound
+    to it, if there are any, as literals."""
+    sql = sql.strip().rstrip(";")
+    return sql if bindings is None else sql % tuple(map(sql_literal, bindings))
 
 
 def sql_literal(value: object) -> str:

@@ -11,7 +11,7 @@ from dbt_common.exceptions import DbtDatabaseError
 from TCLIService.ttypes import TOperationState  # type: ignore[import-untyped]
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
-from dbt.adapters.ivm_spark.session.literals import sql_literal
+from dbt.adapters.ivm_spark.session.literals import as_sent
 
 _LOST: tuple[type[Exception], ...] = CONNECTION_LOST_EXCEPTIONS
 _FIRST_PAUSE = 0.02
@@ -37,9 +37,7 @@ class ThriftHandle(PyhiveConnectionWrapper):
         """Send one statement and wait for its end. Raises DbtDatabaseError, or what the transport
         raises where the connection is lost."""
         assert self._cursor is not None
-        sql = sql.strip().rstrip(";")
-        if bindings is not None:
-            sql = sql % tuple(sql_literal(value) for value in bindings)
+        sql = as_sent(sql, bindings)
         note_statement(sql)
         self._cursor.execute(sql, async_=True)
         ended = self._ended()

@@ -39,11 +39,8 @@ _NEUTRAL = frozenset(
         "VACUUM START",
     }
 )
-_ROW_METRICS = {
-    "MERGE": ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted"),
-    "UPDATE": ("numUpdatedRows",),
-    "DELETE": ("numDeletedRows",),
-}
+_MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
+_ROW_METRICS = {"MERGE": _MERGED, "UPDATE": ("numUpdatedRows",), "DELETE": ("numDeletedRows",)}
 _COLUMNS = frozenset(
     {"ADD COLUMNS", "CHANGE COLUMN", "DROP COLUMNS", "RENAME COLUMN", "REPLACE COLUMNS"}
 )
@@ -84,23 +81,20 @@ class Commit:
         if operation == "DELETE":
             return Effect.DELETES
         if operation == "MERGE":
-            gained = self._metric("numTargetRowsInserted")
-            updated = self._metric("numTargetRowsUpdated")
-            lost = self._metric("numTargetRowsDeleted")
-            if None in (gained, updated, lost) or updated or (gained and lost):
+            inserted, updated, deleted = self._merged
+            if None in (inserted, updated, deleted) or updated or (inserted and deleted):
                 return Effect.GENERAL
-            if not gained and not lost:
+            if not inserted and not deleted:
                 return Effect.NOTHING
-            return Effect.INSERTS if gained else Effect.DELETES
+            return Effect.INSERTS if inserted else Effect.DELETES
         return Effect.GENERAL
 
     @property
     def updates(self) -> bool:
         """Whether it is certain that rows were only updated: none came and none went."""
         operation = self.operation.upper()
-        moved = ("numTargetRowsInserted", "numTargetRowsDeleted")
-        merged = operation == "MERGE" and all(self._metric(name) == 0 for name in moved)
-        return operation == "UPDATE" or merged
+        inserted, _, deleted = self._merged
+        return operation == "UPDATE" or (operation == "MERGE" and inserted == deleted == 0)
 
     @property
     def rows(self) -> int:
@@ -113,16 +107,14 @@ class Commit:
         """Rows inserted, updated and deleted, as far as the metrics tell."""
         if self.operation.upper() != "MERGE":
             return self._metric("numOutputRows") or 0, 0, 0
-        inserted, updated, deleted = (self._metric(n) or 0 for n in _ROW_METRICS["MERGE"])
-        return inserted, updated, deleted
+        inserted, updated, deleted = self._merged
+        return inserted or 0, updated or 0, deleted or 0
 
     @property
     def gained(self) -> int:
         """Rows that a MERGE added less those it deleted; of other commits the rows written."""
-        if self.operation.upper() != "MERGE":
-            return self._metric("numOutputRows") or 0
-        added, deleted = "numTargetRowsInserted", "numTargetRowsDeleted"
-        return (self._metric(added) or 0) - (self._metric(deleted) or 0)
+        inserted, _, deleted = self.written
+        return inserted - deleted
 
     @property
     def net_rows(self) -> int | None:
@@ -132,11 +124,11 @@ class Commit:
         if self.effect is Effect.NOTHING or operation == "UPDATE":
             return 0
         if operation == "MERGE":
-            added, lost = (self._metric(f"numTargetRows{n}") for n in ("Inserted", "Deleted"))
-            return None if added is None or lost is None else added - lost
+            inserted, _, deleted = self._merged
+            return None if inserted is None or deleted is None else inserted - deleted
         if operation == "DELETE":
-            lost = self._metric("numDeletedRows")
-            return None if lost is None else -lost
+            deleted = self._metric("numDeletedRows")
+            return None if deleted is None else -deleted
         return self._metric("numOutputRows") if self.effect is Effect.INSERTS else None
 
     def reshapes(self, used: Set[str] | None, mapped: bool) -> bool:
@@ -176,6 +168,12 @@ class Commit:
             return False if FEED in properties else None
         value = properties.get(FEED)
         return None if value is None else str(value).lower() == "true"
+
+    @property
+    def _merged(self) -> tuple[int | None, int | None, int | None]:
+        """Rows that a MERGE inserted, updated and deleted."""
+        inserted, updated, deleted = (self._metric(name) for name in _MERGED)
+        return inserted, updated, deleted
 
     def _metric(self, name: str) -> int | None:
         value = self.metrics.get(name)

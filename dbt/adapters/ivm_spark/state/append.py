@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, questions
+from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.change import grouped_change
 from dbt.adapters.ivm_spark.state.counts import or_zero

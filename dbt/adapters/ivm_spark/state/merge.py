@@ -14,11 +14,11 @@ from functools import partial
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.few import is_few
 from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.ranges import Answers, Question, in_ranges, questions
-from dbt.adapters.ivm_spark.delta.shared import KEPT, Kept, kept_name
-from dbt.adapters.ivm_spark.delta.within import RANGED
+from dbt.adapters.ivm_spark.physical.few import is_few
+from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, in_ranges, questions
+from dbt.adapters.ivm_spark.physical.shared import KEPT, Kept, kept_name
+from dbt.adapters.ivm_spark.physical.within import RANGED
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero

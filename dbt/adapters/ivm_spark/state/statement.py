@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.delta.few import with_few, with_kept
-from dbt.adapters.ivm_spark.delta.ranges import Answers, narrowed
-from dbt.adapters.ivm_spark.delta.reduced import reduced
-from dbt.adapters.ivm_spark.delta.shared import Kept, shared
-from dbt.adapters.ivm_spark.delta.staged import staged
-from dbt.adapters.ivm_spark.delta.within import with_within
+from dbt.adapters.ivm_spark.physical.few import with_few, with_kept
+from dbt.adapters.ivm_spark.physical.ranges import Answers, narrowed
+from dbt.adapters.ivm_spark.physical.reduced import reduced
+from dbt.adapters.ivm_spark.physical.shared import Kept, shared
+from dbt.adapters.ivm_spark.physical.staged import staged
+from dbt.adapters.ivm_spark.physical.within import with_within
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node

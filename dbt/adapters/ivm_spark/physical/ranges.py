@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.shared import KEPT, reads_sources
+from dbt.adapters.ivm_spark.physical.shared import KEPT, reads_sources
 from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.plain import bind_plain

@@ -11,7 +11,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.ranges import (
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.ranges import (
     PIECES,
     Answer,
     Answers,
@@ -23,9 +24,8 @@ from dbt.adapters.ivm_spark.delta.ranges import (
     questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.delta.shared import shared
-from dbt.adapters.ivm_spark.delta.within import BIG_ROWS, with_within
+from dbt.adapters.ivm_spark.physical.shared import shared
+from dbt.adapters.ivm_spark.physical.within import BIG_ROWS, with_within
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.few import FEW_ROWS, with_few
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.few import FEW_ROWS, with_few
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql

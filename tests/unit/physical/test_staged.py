@@ -7,9 +7,9 @@ import pytest
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
-from dbt.adapters.ivm_spark.delta.ranges import Answer
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.delta.staged import STAGE_ROWS
+from dbt.adapters.ivm_spark.physical.ranges import Answer
+from dbt.adapters.ivm_spark.physical.staged import STAGE_ROWS
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.state.layout import layout, probe
 from dbt.adapters.ivm_spark.state.merge import Merge, merge

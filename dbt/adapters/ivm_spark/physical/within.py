@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.equality import equal_columns
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.shared import is_slim
+from dbt.adapters.ivm_spark.physical.shared import is_slim
 from dbt.adapters.ivm_spark.view.columns import by_place
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.reduced import REDUCED_ROWS, reduced
+from dbt.adapters.ivm_spark.physical.reduced import REDUCED_ROWS, reduced
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,

@@ -21,10 +21,10 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.equality import equal_columns
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.delta.few import bound
-from dbt.adapters.ivm_spark.delta.shared import is_slim
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
-from dbt.adapters.ivm_spark.delta.within import source_type
+from dbt.adapters.ivm_spark.physical.few import bound
+from dbt.adapters.ivm_spark.physical.shared import is_slim
+from dbt.adapters.ivm_spark.physical.within import source_type
 from dbt.adapters.ivm_spark.view.columns import by_place, column
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (

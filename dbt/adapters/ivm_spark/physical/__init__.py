@@ -1,0 +1,1 @@
+"""How a delta is computed: evaluated once, from few rows, beside less of what it meets. Pure."""
