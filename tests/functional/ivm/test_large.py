@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ivm_spark.delta import join, reduced, staged, within
+from dbt.adapters.ivm_spark.delta import join
+from dbt.adapters.ivm_spark.physical import reduced, staged, within
 from dbt.adapters.ivm_spark.refresh import incremental, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
