@@ -19,7 +19,12 @@ TargetWith = Callable[[dict[str, str]], dict[str, object]]
 OpenHandle = Callable[[dict[str, str]], SessionHandle]
 """Of the fixture `open_handle`: a connection with these `server_side_parameters`."""
 OWN_SPARK = (
-    *("packaging/test_wheel.py", "session/test_own_process.py", "test_quick.py"),
+    *(
+        "metastore/test_metastore.py",
+        "packaging/test_wheel.py",
+        "session/test_own_process.py",
+        "test_quick.py",
+    ),
     *("kills/test_kills.py", "kills/test_rivals.py", "kills/test_ended_spark.py"),
 )
 """Tests whose Spark, if any, runs in a process of its own."""

@@ -44,6 +44,10 @@ class SparkCluster:
         ended(self._workers.pop(0), signal.SIGKILL)
         self._workers.append(self._worker())
 
+    def executors(self) -> int:
+        """How many there have been, each in a folder of its worker's."""
+        return len(list(self._folder.glob("worker*/app-*/*")))
+
     def stop(self) -> None:
         for process in (*self._workers, self._master):
             ended(process)

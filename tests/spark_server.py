@@ -20,7 +20,8 @@ SPARK = Path(pyspark.__file__).parent
 HOST = "127.0.0.1"
 LOOPBACK = {"spark.driver.host": HOST, "spark.driver.bindAddress": HOST}
 _FETCH = (
-    "from dbt.adapters.ivm_spark.session.handle import SessionHandle; SessionHandle({}).close()"
+    "import sys; from dbt.adapters.ivm_spark.session.handle import SessionHandle; "
+    "SessionHandle({'spark.jars.packages': sys.argv[1]}).close()"
 )
 _PATIENCE = 180.0
 _DELTA = {
@@ -52,13 +53,16 @@ class SparkServer:
             "hive.exec.local.scratchdir": str(folder / "scratch"),
             "hive.server2.logging.operation.enabled": "false",
         }
+        jars = [str(jar) for jar in jars_of(delta_package())]
         spark = _DELTA | {
             "spark.master": "local[2]",
             "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
             "spark.connect.grpc.binding.address": HOST,
             "spark.connect.grpc.binding.port": str(self.connect_port),
-            # With --packages the Thrift server's own sessions would not find Delta's classes.
-            "spark.driver.extraClassPath": ":".join(map(str, delta_jars())),
+            # With --packages the Thrift server's own sessions would not find Delta's classes; and
+            # executors elsewhere get them as jars.
+            "spark.driver.extraClassPath": ":".join(jars),
+            "spark.jars": ",".join(jars),
             **settings,
         }
         command = [
@@ -137,17 +141,18 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def delta_jars() -> list[Path]:
-    """Delta's jars, as the embedded Spark fetches them."""
-    found = _fetched()
+def jars_of(package: str) -> list[Path]:
+    """The jars of Maven coordinates, those of its group and version, as an embedded Spark fetches
+    them."""
+    found = _fetched(package)
     if not found:
-        subprocess.run([sys.executable, "-c", _FETCH], check=True)
-        found = _fetched()
+        subprocess.run([sys.executable, "-c", _FETCH, package], check=True)
+        found = _fetched(package)
     return found
 
 
-def _fetched() -> list[Path]:
-    group, _, version = delta_package().split(":")
+def _fetched(package: str) -> list[Path]:
+    group, _, version = package.split(":")
     jars = [
         jar
         for folder in sorted(Path.home().glob(".ivy2*/jars"))

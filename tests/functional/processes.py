@@ -24,7 +24,7 @@ def write_project(folder: Path, **models: str) -> Path:
     return folder
 
 
-def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+def run(*command: str | Path, cwd: Path, timeout: float = 300, **environment: str) -> str:
     """What the command printed, stdout and stderr; it has to succeed."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
     inherited.pop("PYTHONPATH", None)
@@ -35,7 +35,7 @@ def run(*command: str | Path, cwd: Path, **environment: str) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=timeout,
     )
     assert done.returncode == 0, done.stdout
     return done.stdout

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
-from dbt.adapters.ivm_spark.session.spark import new_session
+from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
@@ -42,7 +42,7 @@ class SessionHandle(SparkConnectionWrapper):
 
     def _set(self, key: str, value: str) -> None:
         """Set what can be set per session; say once what would have needed another Spark."""
-        if self.session.conf.get(key, None) == value:
+        if self.session.conf.get(key, None) == value or is_started_with(key, value):
             return
         try:
             self.session.conf.set(key, value)

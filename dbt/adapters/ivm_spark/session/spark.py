@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.session.settings import (
 from dbt.adapters.ivm_spark.session.spark_log import SparkLog
 
 _lock = threading.Lock()
+_started_with: dict[str, str] = {}
 
 
 def new_session(parameters: Mapping[str, str]) -> SparkSession:
@@ -47,6 +48,12 @@ def new_session(parameters: Mapping[str, str]) -> SparkSession:
     session = root.newSession()
     _check_delta(session)
     return session
+
+
+def is_started_with(key: str, value: str) -> bool:
+    """Whether this process's Spark was started with a setting, which it may show otherwise: our own
+    part of a list is added, and a path becomes a URI."""
+    return _started_with.get(key) == value
 
 
 def _existing() -> SparkSession | None:
@@ -86,7 +93,9 @@ def _start(parameters: Mapping[str, str]) -> SparkSession:
     try:
         if SparkContext._gateway is None:
             _launch(settings, log)
-        return SparkSession.builder.config(map=dict(settings)).getOrCreate()
+        session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+        _started_with.update(parameters)
+        return session
     except Exception as error:
         raise DbtRuntimeError(_start_failure(error, settings, log, java)) from error
 
