@@ -4,7 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: venv lint test test-long test-unit test-functional thrift-test connect-test kill-test fuzz bench bench-report docs site dist demo clean
+.PHONY: venv lint test test-long test-unit test-functional thrift-test connect-test \
+	cluster-test metastore-test versions-test kill-test fuzz bench scale bench-report docs site dist demo clean
 
 venv: $(STAMP)
 
@@ -40,6 +41,20 @@ thrift-test: venv
 connect-test: venv
 	$(BIN)/python -m pytest -n 2 --method connect tests/functional/ivm
 
+# On a standalone cluster that the tests start, a Spark of dbt's own and one behind Thrift.
+cluster-test: venv
+	$(BIN)/python -m pytest --cluster tests/functional/cluster tests/functional/ivm/test_protocol.py
+	$(BIN)/python -m pytest --cluster --method thrift \
+		tests/functional/cluster/test_killed_worker.py tests/functional/ivm/test_protocol.py
+
+# Two dbt processes on one Hive metastore, in a PostgreSQL that the test starts.
+metastore-test: venv
+	IVM_LONG=1 $(BIN)/python -m pytest tests/functional/metastore
+
+# Under the oldest and the newest of what setup.py allows, in environments of their own.
+versions-test:
+	$(PYTHON) tests/versions.py
+
 # dbt is killed KILLS times at random moments, on one warehouse.
 KILLS ?= 30
 kill-test: venv
@@ -56,6 +71,10 @@ fuzz: venv
 BENCH ?= --suite tpch --scale 1
 bench: venv
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# docs/scale.md, from the figures in benchmarks/results/scale.
+scale: venv
+	$(BIN)/python -m benchmarks.scale
 
 bench-report: venv
 	$(BIN)/python -m benchmarks.report

@@ -30,7 +30,8 @@ setup(
         "dbt-common>=1.37,<2.0",
         "dbt-core>=1.11,<1.12",
         "dbt-spark>=1.11,<1.12",
-        "delta-spark>=4.0.1,<5.0",
+        # Maven Central has no jars of 4.4.1.
+        "delta-spark>=4.0.1,<5.0,!=4.4.1",
         "packaging>=20.9",
         "pyspark>=4.0.1,<4.2",
         "sqlglot>=30.0,<31.0",

@@ -21,6 +21,7 @@ OpenHandle = Callable[[dict[str, str]], SessionHandle]
 OWN_SPARK = (
     *(
         "metastore/test_metastore.py",
+        "packaging/test_install.py",
         "packaging/test_wheel.py",
         "session/test_own_process.py",
         "test_quick.py",
@@ -168,7 +169,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadSco
 @pytest.fixture(scope="session")
 def target_with(method: str, spark_server: SparkServer | None) -> TargetWith:
     """The profile's target with these `server_side_parameters`."""
-    at = {} if spark_server is None else spark_server.target(method)
+    # Three threads are what dbt's own tests of hooks expect.
+    at = {"threads": 3} if spark_server is None else spark_server.target(method)
     return lambda parameters: {
         "type": "ivm_spark",
         "threads": 4,

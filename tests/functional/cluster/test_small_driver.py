@@ -34,7 +34,6 @@ MODELS = {
     "named": "select p.id, p.body, s.name from shop.pages as p "
     "join shop.sites as s on s.site = p.site",
     "greatest": "select site, count(*) as n, max(body) as last from shop.pages group by site",
-    "bodies": "select distinct body from shop.pages",
 }
 SCHEMA = "models:\n" + "".join(
     f"  - {{name: {name}, data_tests: [equals_its_query]}}\n" for name in MODELS

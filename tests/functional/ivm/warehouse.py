@@ -142,6 +142,8 @@ def bag(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
 def _comparable(value: Any) -> Any:
     if isinstance(value, float):
         return ("double", f"{value + 0.0:.12g}")
+    if isinstance(value, bytearray):
+        return ("bytes", bytes(value))
     if isinstance(value, VariantVal):
         return ("variant", value.toJson())
     if isinstance(value, (list, tuple)):

@@ -1,0 +1,1 @@
+"""What refreshes cost at sizes that this machine does not hold."""

@@ -1,0 +1,73 @@
+"""Runs the tests that see most of Spark, Delta and dbt under other versions of these than
+constraints.txt has: `make versions-test`.
+
+Each set has an environment of its own, by each Python that setup.py allows and this machine has.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[1]
+SETS = {
+    "oldest": (
+        "pyspark==4.0.1",
+        "delta-spark==4.0.1",
+        "dbt-core==1.11.0",
+        "dbt-spark==1.11.0",
+        "sqlglot==30.0.0",
+    ),
+    "newest": (),
+}
+"""What pip is told beside setup.py; of nothing it takes the newest that is allowed."""
+PYTHONS = ("python3.10", "python3.11", "python3.12", "python3.13")
+TESTS = (
+    "tests/unit",
+    "tests/functional/adapter",
+    "tests/functional/session",
+    *(f"tests/functional/ivm/test_{name}.py" for name in "protocol differential types".split()),
+)
+SHOWN = ("pyspark", "delta-spark", "dbt-core", "dbt-adapters", "dbt-spark", "sqlglot")
+
+
+def main() -> int:
+    """0 if all tests passed under all of them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
+    parser.add_argument("--tests", nargs="+", default=TESTS)
+    given = parser.parse_args()
+    pythons = [found for name in PYTHONS if (found := shutil.which(name))] or [sys.executable]
+    failed = [
+        f"{name} on {Path(python).name}"
+        for python in pythons
+        for name in given.sets
+        if not _passes(python, name, given.tests)
+    ]
+    sys.stdout.write(f"failed: {', '.join(failed) or 'none'}\n")
+    return bool(failed)
+
+
+def _passes(python: str, name: str, tests: list[str]) -> bool:
+    with tempfile.TemporaryDirectory() as folder:
+        _run(python, "-m", "venv", folder)
+        inside = str(Path(folder) / "bin" / "python")
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        _run(inside, *install, "--editable", f"{REPOSITORY}[dev]", *SETS[name])
+        _run(inside, "--version")
+        versions = "from importlib.metadata import version; print(*(f'{n}=={version(n)}' for n in "
+        _run(inside, "-c", f"{versions}{SHOWN}))")
+        command = [inside, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *tests]
+        return subprocess.run(command, cwd=REPOSITORY).returncode == 0
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, cwd=REPOSITORY, check=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
