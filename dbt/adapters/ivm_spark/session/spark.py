@@ -120,7 +120,8 @@ def _start_failure(
             f"Spark could not fetch {settings.get(PACKAGES)}: no Maven repository that has it can "
             "be reached. Connect once so that it lands in the Ivy cache, or set in "
             "server_side_parameters: spark.jars (paths of the jars, delta-spark and "
-            "delta-storage), spark.jars.repositories or spark.jars.ivySettings (a mirror). "
+            "delta-storage), spark.jars.repositories or spark.jars.ivySettings (a mirror). A "
+            "release of delta-spark whose jars are not there yet: install the one before. "
             f"Details: {log.path}"
         )
     lines = [f"Spark did not start: {error_message(error)}"]
