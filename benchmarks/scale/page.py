@@ -56,9 +56,11 @@ billion rows in files of 10 million has 10,000.
 """
 MODELS = """## 10,000 models
 
-Each costs the driver its {driver} s when its sources have moved, and {idle} s when nothing has,
-which is measured with 100 models (`--suite many_models`); neither grows with the number of models.
-What they need beyond that is in the tables above and is the executors'.
+Each costs the driver {driver} s when its sources have moved. Where nothing has moved a model sends
+two statements and runs no job; {idle} s is what it is to take at the most (`make bench
+BENCH="--suite many_models"` measures it). Neither grows with the number of models, and a source's
+history is read once a run. What refreshes need beyond that is in the tables above and is the
+executors'.
 """
 CORES, IDLE_SECONDS, MODELS_COUNT = 256, 0.3, 10_000
 CHANGES = (1e-5, 1e-4, 1e-3, 1e-2)
