@@ -56,8 +56,8 @@ billion rows in files of 10 million has 10,000.
 """
 MODELS = """## 10,000 models
 
-Each costs the driver {driver} s when its sources have moved. Where nothing has moved a model sends
-two statements and runs no job; {idle} s is what it is to take at the most (`make bench
+Each costs the driver {driver} s when its sources have moved. Where nothing has moved a model runs
+no Spark job, and {idle} s is what it is to take at the most (`make bench
 BENCH="--suite many_models"` measures it). Neither grows with the number of models, and a source's
 history is read once a run. What refreshes need beyond that is in the tables above and is the
 executors'.
