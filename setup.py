@@ -34,7 +34,7 @@ setup(
         "delta-spark>=4.0.1,<5.0,!=4.4.1",
         "packaging>=20.9",
         "pyspark>=4.0.1,<4.2",
-        "sqlglot>=30.18,<31.0",
+        "sqlglot>=30.19,<31.0",
     ],
     extras_require={
         "PyHive": ["dbt-spark[PyHive]"],

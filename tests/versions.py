@@ -20,7 +20,7 @@ SETS = {
         "delta-spark==4.0.1",
         "dbt-core==1.11.0",
         "dbt-spark==1.11.0",
-        "sqlglot==30.18.0",
+        "sqlglot==30.19.0",
     ),
     "newest": (),
 }
