@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from benchmarks.cost import Run
 from benchmarks.lab import SCHEMA, Lab, LabError
@@ -14,6 +15,9 @@ from benchmarks.rivals.by_dbt import TABLE
 from benchmarks.rivals.rival import Rival, Windows
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import TABLES
+
+
+T = TypeVar("T")
 
 
 def texts(models: Sequence[Model], rivals: Sequence[Rival]) -> dict[str, str]:
@@ -32,7 +36,8 @@ class Contest:
     """Rivals over models in one process and one Spark, in alternation.
 
     Every round changes the sources once; then each model is refreshed by one rival after the other,
-    and another rival begins in each round, so that none always finds what another has warmed.
+    or, where `together`, all models by one rival in one run of dbt, then by the next one; another
+    rival begins in each round, so that none always finds what another has warmed.
     Floors come last, as they look at what the rivals did. `out` has the rivals that failed, by
     model and name, with what they said.
     """
@@ -42,6 +47,7 @@ class Contest:
     models: Sequence[Model]
     rivals: Sequence[Rival]
     steps: Steps
+    together: bool = False
     round_: int = field(default=0, init=False)
     out: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
@@ -51,7 +57,7 @@ class Contest:
             for rival in self._fitting(model, 0):
                 what = f"building {model.name}, {rival.name}"
                 self.steps.now(what)
-                self._tried(model, rival, lambda m=model, r=rival: r.build(self.lab, m))
+                self._tried([model], rival, lambda m=model, r=rival: r.build(self.lab, m))
                 if (model.name, rival.name) in self.out:
                     self.steps.done(f"{what}: {self.out[model.name, rival.name]}")
 
@@ -87,26 +93,35 @@ class Contest:
         self.lab.send(self.changes.refresh_set(fraction, self.round_))
         after = self._versions()
         windows: Windows = {table: (before[table], after[table]) for table in TABLES}
-        for model in self.models:
-            for rival in self._fitting(model, self.round_):
-                what = f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}"
+        for models in [self.models] if self.together else [[model] for model in self.models]:
+            for rival, fitting in self._turns(models):
+                what = f"{fraction:.4%}, round {self.round_}, {_names(fitting)}, {rival.name}"
                 self.steps.now(what)
-                run = self._tried(
-                    model, rival, lambda m=model, r=rival: r.refresh(self.lab, m, windows)
+                runs = self._tried(
+                    fitting, rival, lambda r=rival, f=fitting: r.refresh_all(self.lab, f, windows)
                 )
-                if run is not None:
-                    keep(model.name, rival.name, run)
-                told = self.out.get((model.name, rival.name)) or _told(run)
-                self.steps.done(f"{what}: {told}")
+                for model in fitting:
+                    if (run := (runs or {}).get(model.name)) is not None:
+                        keep(model.name, rival.name, run)
+                    told = self.out.get((model.name, rival.name)) or _told(run)
+                    self.steps.done(
+                        f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}: {told}"
+                    )
             yield
 
-    def _tried(self, model: Model, rival: Rival, do: Callable[[], Run | None]) -> Run | None:
-        """What a rival did; one that fails, as for want of memory, is out of the contest for that
-        model, and the others go on."""
+    def _turns(self, models: Sequence[Model]) -> list[tuple[Rival, list[Model]]]:
+        """The rivals of some models in their order, each with those that it fits."""
+        order = {model.name: self._fitting(model, self.round_) for model in models}
+        rivals = dict.fromkeys(rival for fitting in order.values() for rival in fitting)
+        return [(r, [m for m in models if r in order[m.name]]) for r in rivals]
+
+    def _tried(self, models: Sequence[Model], rival: Rival, do: Callable[[], T]) -> T | None:
+        """What a rival did; one that fails, as for want of memory, is out of the contest for these
+        models, and the others go on."""
         try:
             return do()
         except LabError as error:
-            self.out[model.name, rival.name] = f"OUT, {error}"
+            self.out |= {(model.name, rival.name): f"OUT, {error}" for model in models}
             return None
 
     def _fitting(self, model: Model, turn: int) -> list[Rival]:
@@ -142,6 +157,10 @@ class Contest:
             for a, b in ((one, other), (other, one))
         )
         return not any(self.lab.rows(sql) for sql in differences)
+
+
+def _names(models: Sequence[Model]) -> str:
+    return models[0].name if len(models) == 1 else f"{len(models)} models"
 
 
 def _told(run: Run | None) -> str:

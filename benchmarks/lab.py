@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -101,26 +101,28 @@ class Lab:
             raise LabError(f"dbt {command} failed: " + "\n".join(map(str, said)))
         return result
 
-    def refresh(self, nodes: Iterable[str]) -> Run:
-        """Run models, each on its own meter; the cost is that of the nodes, without dbt's start."""
-        before = {table: self.version(table) for node in nodes if (table := self.stored(node))}
+    def refresh(self, chains: Mapping[str, Sequence[str]]) -> dict[str, Run]:
+        """Run all nodes of some models at once, each node on its own meter; by model the cost of
+        its nodes, without dbt's start."""
+        nodes = list(dict.fromkeys(node for chain in chains.values() for node in chain))
+        stored = {node: table for node in nodes if (table := self.stored(node))}
+        before = {table: self.version(table) for table in stored.values()}
         self._nodes.meters.clear()
         self._nodes.on = True
         try:
-            results = self.dbt("run", "--select", *nodes).results
+            results = {r.node.name: r for r in self.dbt("run", "--select", *nodes).results}
         finally:
             self._nodes.on = False
-        costs = [
-            replace(self._nodes.meters[r.node.name].cost, seconds=r.execution_time) for r in results
-        ]
-        cost = added(costs)
-        gained, lost = files_of(
-            metrics for table, version in before.items() for metrics in self._since(table, version)
-        )
-        return Run(
-            replace(cost, files_added=gained, files_removed=lost),
-            dict(results[-1].adapter_response),
-        )
+        runs = {}
+        for model, chain in chains.items():
+            seconds = {node: results[node].execution_time for node in chain}
+            cost = added(replace(self._nodes.meters[n].cost, seconds=seconds[n]) for n in chain)
+            tables = [stored[node] for node in chain if node in stored]
+            commits = (commit for t in tables for commit in self._since(t, before[t]))
+            gained, lost = files_of(commits)
+            cost = replace(cost, files_added=gained, files_removed=lost)
+            runs[model] = Run(cost, dict(results[chain[-1]].adapter_response))
+        return runs
 
     def send(self, statements: Iterable[str]) -> None:
         """Send statements in a session beside dbt's; a query's rows are computed and dropped."""

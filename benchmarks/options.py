@@ -13,7 +13,8 @@ class Options:
     not count; models, rivals: names, all that the suite has if None; check: compare what is kept
     with the query at the end; count: models of many_models, refreshes of long_run; groups: of
     big_state, the small and the large state; heap: Spark's driver memory, as `4g`; near: neighbours
-    change, else scattered rows."""
+    change, else scattered rows; together: each rival refreshes all models in one run of dbt, else
+    model by model."""
 
     folder: Path
     scale: float = 1.0
@@ -27,6 +28,7 @@ class Options:
     groups: tuple[int, ...] = (100_000, 10_000_000)
     heap: str | None = None
     near: bool = False
+    together: bool = False
 
     @property
     def data(self) -> Path:

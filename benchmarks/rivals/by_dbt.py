@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.cost import Run
@@ -30,10 +30,15 @@ class ByDbt(Rival):
         }
 
     def build(self, lab: Lab, model: Model) -> None:
-        lab.refresh(self._nodes(model))
+        lab.refresh({model.name: self._nodes(model)})
 
     def refresh(self, lab: Lab, model: Model, windows: Windows) -> Run:
-        return lab.refresh(self._nodes(model))
+        return lab.refresh({model.name: self._nodes(model)})[model.name]
+
+    def refresh_all(
+        self, lab: Lab, models: Sequence[Model], windows: Windows
+    ) -> Mapping[str, Run | None]:
+        return lab.refresh({model.name: self._nodes(model) for model in models})
 
     def shown(self, model: Model) -> str:
         return f"{SCHEMA}.{node(model.name, self.name)}"

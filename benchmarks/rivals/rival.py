@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from benchmarks.cost import Run
 from benchmarks.lab import SCHEMA, Lab
@@ -34,6 +34,12 @@ class Rival(ABC):
     @abstractmethod
     def refresh(self, lab: Lab, model: Model, windows: Windows) -> Run | None:
         """Bring it up to date; None where there was nothing to measure."""
+
+    def refresh_all(
+        self, lab: Lab, models: Sequence[Model], windows: Windows
+    ) -> Mapping[str, Run | None]:
+        """Bring several models up to date as a user does, by name: those of dbt in one run."""
+        return {model.name: self.refresh(lab, model, windows) for model in models}
 
     def shown(self, model: Model) -> str | None:
         """A FROM item with the rows that it keeps, to be checked against the query."""

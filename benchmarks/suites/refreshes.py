@@ -36,7 +36,7 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
         steps.now("loading TPC-H")
         lab.send(load(options.data, SCHEMA))
         changes = Changes(options.data, SCHEMA, options.near_scale)
-        contest = Contest(lab, changes, models, rivals, steps)
+        contest = Contest(lab, changes, models, rivals, steps, options.together)
         rounds = options.warm_up + options.rounds * len(options.fractions)
         steps.expect(contest.refreshes() * rounds)
         contest.build()
@@ -68,10 +68,10 @@ REFRESHES = (
     ),
     Suite(
         "tpch",
-        "TPC-H's 22 queries, ivm against tables",
+        "TPC-H's 22 queries in one run of dbt, ivm against tables",
         partial(measure, tuple(tpch())),
         summary,
-        {"rivals": ("auto", "table")},
+        {"rivals": ("auto", "table"), "together": True},
     ),
     Suite(
         "fractions",

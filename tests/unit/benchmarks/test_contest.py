@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -52,3 +53,31 @@ def test_a_rival_that_fails_is_out_and_the_others_go_on() -> None:
     }
     assert "building m, unbuilt: OUT, no disk" in out.getvalue()
     assert "failing: OUT, no memory" in out.getvalue()
+
+
+class _Whole(_Counting):
+    """Keeps which models it was asked for at once."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.runs: list[list[str]] = []
+
+    def refresh_all(
+        self, lab: Lab, models: Sequence[Model], windows: Windows
+    ) -> Mapping[str, Run | None]:
+        self.runs.append([model.name for model in models])
+        return super().refresh_all(lab, models, windows)
+
+
+def test_all_models_at_once_by_one_rival_after_the_other() -> None:
+    one, other = _Whole("one"), _Whole("other")
+    lab = cast(Any, SimpleNamespace(version=lambda table: 1, send=list))
+    models = [Model(name, "select 1") for name in ("a", "b")]
+    out = io.StringIO()
+    with Steps(Console(file=out, width=200)) as steps:
+        contest = Contest(lab, Changes(Path("data"), "s"), models, [one, other], steps, True)
+        *_, cells = contest.cells(0.01, 2, check=False)
+    assert one.runs == other.runs == [["a", "b"]] * 2
+    assert [sorted(cell["rivals"]) for cell in cells] == [["one", "other"]] * 2
+    told = [line for line in out.getvalue().splitlines() if "round 1, a" in line]
+    assert ["other" in line for line in told] == [True, False], "another rival begins each round"
