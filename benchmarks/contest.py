@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from benchmarks.cost import Run
 from benchmarks.lab import SCHEMA, Lab, LabError
@@ -15,9 +14,6 @@ from benchmarks.rivals.by_dbt import TABLE
 from benchmarks.rivals.rival import Rival, Windows
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import TABLES
-
-
-T = TypeVar("T")
 
 
 def texts(models: Sequence[Model], rivals: Sequence[Rival]) -> dict[str, str]:
@@ -57,8 +53,10 @@ class Contest:
             for rival in self._fitting(model, 0):
                 what = f"building {model.name}, {rival.name}"
                 self.steps.now(what)
-                self._tried([model], rival, lambda m=model, r=rival: r.build(self.lab, m))
-                if (model.name, rival.name) in self.out:
+                try:
+                    rival.build(self.lab, model)
+                except LabError as error:
+                    self.out[model.name, rival.name] = f"OUT, {error}"
                     self.steps.done(f"{what}: {self.out[model.name, rival.name]}")
 
     def warm_up(self, fraction: float) -> None:
@@ -97,11 +95,9 @@ class Contest:
             for rival, fitting in self._turns(models):
                 what = f"{fraction:.4%}, round {self.round_}, {_names(fitting)}, {rival.name}"
                 self.steps.now(what)
-                runs = self._tried(
-                    fitting, rival, lambda r=rival, f=fitting: r.refresh_all(self.lab, f, windows)
-                )
+                runs = self._refreshed(fitting, rival, windows)
                 for model in fitting:
-                    if (run := (runs or {}).get(model.name)) is not None:
+                    if (run := runs.get(model.name)) is not None:
                         keep(model.name, rival.name, run)
                     told = self.out.get((model.name, rival.name)) or _told(run)
                     self.steps.done(
@@ -115,14 +111,17 @@ class Contest:
         rivals = dict.fromkeys(rival for fitting in order.values() for rival in fitting)
         return [(r, [m for m in models if r in order[m.name]]) for r in rivals]
 
-    def _tried(self, models: Sequence[Model], rival: Rival, do: Callable[[], T]) -> T | None:
-        """What a rival did; one that fails, as for want of memory, is out of the contest for these
-        models, and the others go on."""
+    def _refreshed(
+        self, models: Sequence[Model], rival: Rival, windows: Windows
+    ) -> Mapping[str, Run | None]:
+        """What a rival did by model; where it fails, as for want of memory, it is out of the
+        contest for that model, and the others go on."""
         try:
-            return do()
+            return rival.refresh_all(self.lab, models, windows)
         except LabError as error:
-            self.out |= {(model.name, rival.name): f"OUT, {error}" for model in models}
-            return None
+            failed = (model.name for model in models if model.name not in error.runs)
+            self.out |= {(name, rival.name): f"OUT, {error}" for name in failed}
+            return error.runs
 
     def _fitting(self, model: Model, turn: int) -> list[Rival]:
         """The rivals of a model, another one first in each turn; floors last."""

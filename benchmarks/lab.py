@@ -26,7 +26,11 @@ COMMITS = 20
 
 
 class LabError(RuntimeError):
-    """dbt failed; the message has what it said."""
+    """dbt failed; the message has what it said, `runs` by model what went well nevertheless."""
+
+    def __init__(self, message: str, runs: Mapping[str, Run] | None = None) -> None:
+        super().__init__(message)
+        self.runs = dict(runs or {})
 
 
 class _Nodes:
@@ -103,25 +107,33 @@ class Lab:
 
     def refresh(self, chains: Mapping[str, Sequence[str]]) -> dict[str, Run]:
         """Run all nodes of some models at once, each node on its own meter; by model the cost of
-        its nodes, without dbt's start."""
+        its nodes, without dbt's start. Raises LabError."""
         nodes = list(dict.fromkeys(node for chain in chains.values() for node in chain))
         stored = {node: table for node in nodes if (table := self.stored(node))}
         before = {table: self.version(table) for table in stored.values()}
         self._nodes.meters.clear()
         self._nodes.on = True
         try:
-            results = {r.node.name: r for r in self.dbt("run", "--select", *nodes).results}
+            ended = self._runner.invoke(["--quiet", "run", "--select", *nodes])
         finally:
             self._nodes.on = False
+        done = {r.node.name: r for r in getattr(ended.result, "results", ()) if r.status != "error"}
         runs = {}
         for model, chain in chains.items():
-            seconds = {node: results[node].execution_time for node in chain}
-            cost = added(replace(self._nodes.meters[n].cost, seconds=seconds[n]) for n in chain)
+            if not done.keys() >= set(chain):
+                continue
+            meters = self._nodes.meters
+            cost = added(replace(meters[n].cost, seconds=done[n].execution_time) for n in chain)
+            runs[model] = Run(cost, dict(done[chain[-1]].adapter_response))
+        try:
+            self._success(ended, f"run --select {' '.join(nodes)}")
+        except LabError as error:
+            raise LabError(str(error), runs) from None
+        for model, chain in chains.items():
             tables = [stored[node] for node in chain if node in stored]
-            commits = (commit for t in tables for commit in self._since(t, before[t]))
-            gained, lost = files_of(commits)
-            cost = replace(cost, files_added=gained, files_removed=lost)
-            runs[model] = Run(cost, dict(results[chain[-1]].adapter_response))
+            gained, lost = files_of(c for t in tables for c in self._since(t, before[t]))
+            cost = replace(runs[model].cost, files_added=gained, files_removed=lost)
+            runs[model] = replace(runs[model], cost=cost)
         return runs
 
     def send(self, statements: Iterable[str]) -> None:
