@@ -15,9 +15,9 @@ from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
-FIXED_INCREMENTAL = 1.5
+FIXED_INCREMENTAL = 1.8
 """Seconds of an incremental refresh by one row, before any is recorded, but for its operators."""
-OPERATOR = 1 / 30
+OPERATOR = 1 / 20
 """What each operator of a delta adds to that, as a part of it: Spark plans it, makes code of it and
 starts its tasks, however few its rows are."""
 FIRST_BUILD = 0.5
