@@ -23,8 +23,7 @@ def conditions_text(result: Result) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in c["versions"].items())
     peak = result.memory
     return (
-        f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap of which "
-        f"{peak['heap_peak_bytes'] / GIB:.1f} were used at the most, Python "
+        f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap, Python "
         f"{peak['python_peak_bytes'] / GIB:.1f} GiB at the most, Java {c['java']}, "
         f"Python {c['python']}, {versions}; commit {c['commit']}; load before {c['load']:g}."
         + ("" if result.finished else " It was ended before its end.")

@@ -16,7 +16,7 @@ CONDITIONS = {
     "versions": {"pyspark": "4.1.1"},
     "commit": "abc",
 }
-MEMORY = {"heap_peak_bytes": 2**30, "python_peak_bytes": 2**28}
+MEMORY = {"python_peak_bytes": 2**28}
 
 
 def run(seconds: float, kind: str | None = None, **figures: Any) -> Run:

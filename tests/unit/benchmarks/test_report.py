@@ -89,7 +89,7 @@ def test_wrong_rows_are_said_loudly(shapes: Result) -> None:
 
 def test_a_result_says_where_it_was_measured(shapes: Result) -> None:
     said = summary_text(shapes)
-    assert "2 cores, 4.0 GiB heap of which 1.0 were used at the most" in said
+    assert "2 cores, 4.0 GiB heap, Python" in said
     assert "pyspark 4.1.1; commit abc; load before 0.1." in said
     assert "ended before its end" not in said
 
