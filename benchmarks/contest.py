@@ -66,7 +66,8 @@ class Contest:
 
     def cells(self, fraction: float, rounds: int, check: bool) -> Iterator[list[Cell]]:
         """One cell a model: rounds at a fraction, and whether the rivals are right after them. Told
-        after each model, so that what was measured outlives a Spark that ends."""
+        after each model, or after all where `together`, so that what was measured outlives a Spark
+        that ends."""
         runs: dict[str, dict[str, list[Run]]] = {
             m.name: {r.name: [] for r in self._fitting(m, 0)} for m in self.models
         }
@@ -91,18 +92,16 @@ class Contest:
         self.lab.send(self.changes.refresh_set(fraction, self.round_))
         after = self._versions()
         windows: Windows = {table: (before[table], after[table]) for table in TABLES}
+        now = f"{fraction:.4%}, round {self.round_}"
         for models in [self.models] if self.together else [[model] for model in self.models]:
             for rival, fitting in self._turns(models):
-                what = f"{fraction:.4%}, round {self.round_}, {_names(fitting)}, {rival.name}"
-                self.steps.now(what)
+                self.steps.now(f"{now}, {_names(fitting)}, {rival.name}")
                 runs = self._refreshed(fitting, rival, windows)
                 for model in fitting:
                     if (run := runs.get(model.name)) is not None:
                         keep(model.name, rival.name, run)
                     told = self.out.get((model.name, rival.name)) or _told(run)
-                    self.steps.done(
-                        f"{fraction:.4%}, round {self.round_}, {model.name}, {rival.name}: {told}"
-                    )
+                    self.steps.done(f"{now}, {model.name}, {rival.name}: {told}")
             yield
 
     def _turns(self, models: Sequence[Model]) -> list[tuple[Rival, list[Model]]]:

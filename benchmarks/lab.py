@@ -97,21 +97,21 @@ class Lab:
         return self._success(result, " ".join(arguments)).result
 
     @staticmethod
-    def _success(result: Any, command: str) -> Any:
+    def _success(result: Any, command: str, runs: Mapping[str, Run] | None = None) -> Any:
         if not result.success:
             said = [result.exception] if result.exception else []
             failed = (r for r in getattr(result.result, "results", ()) if r.status == "error")
             said += [f"{r.node.name}: {r.message}" for r in failed]
-            raise LabError(f"dbt {command} failed: " + "\n".join(map(str, said)))
+            raise LabError(f"dbt {command} failed: " + "\n".join(map(str, said)), runs)
         return result
 
     def refresh(self, chains: Mapping[str, Sequence[str]]) -> dict[str, Run]:
         """Run all nodes of some models at once, each node on its own meter; by model the cost of
-        its nodes, without dbt's start. Raises LabError."""
+        its nodes, without dbt's start. Raises LabError, whose runs are without their files."""
         nodes = list(dict.fromkeys(node for chain in chains.values() for node in chain))
-        stored = {node: table for node in nodes if (table := self.stored(node))}
-        before = {table: self.version(table) for table in stored.values()}
-        self._nodes.meters.clear()
+        before = {n: (table, self.version(table)) for n in nodes if (table := self.stored(n))}
+        meters = self._nodes.meters
+        meters.clear()
         self._nodes.on = True
         try:
             ended = self._runner.invoke(["--quiet", "run", "--select", *nodes])
@@ -120,21 +120,14 @@ class Lab:
         done = {r.node.name: r for r in getattr(ended.result, "results", ()) if r.status != "error"}
         runs = {}
         for model, chain in chains.items():
-            if not done.keys() >= set(chain):
-                continue
-            meters = self._nodes.meters
-            cost = added(replace(meters[n].cost, seconds=done[n].execution_time) for n in chain)
-            runs[model] = Run(cost, dict(done[chain[-1]].adapter_response))
-        try:
-            self._success(ended, f"run --select {' '.join(nodes)}")
-        except LabError as error:
-            raise LabError(str(error), runs) from None
-        for model, chain in chains.items():
-            tables = [stored[node] for node in chain if node in stored]
-            gained, lost = files_of(c for t in tables for c in self._since(t, before[t]))
-            cost = replace(runs[model].cost, files_added=gained, files_removed=lost)
-            runs[model] = replace(runs[model], cost=cost)
-        return runs
+            if done.keys() >= set(chain):
+                cost = added(replace(meters[n].cost, seconds=done[n].execution_time) for n in chain)
+                runs[model] = Run(cost, dict(done[chain[-1]].adapter_response))
+        self._success(ended, f"run --select {' '.join(nodes)}", runs)
+        return {
+            model: self._with_files(run, *(before[n] for n in chains[model] if n in before))
+            for model, run in runs.items()
+        }
 
     def send(self, statements: Iterable[str]) -> None:
         """Send statements in a session beside dbt's; a query's rows are computed and dropped."""
@@ -147,10 +140,8 @@ class Lab:
         version = self.version(writes) if writes is not None else 0
         with metered() as meter:
             self.send(statements)
-        if writes is None:
-            return Run(meter.cost)
-        gained, lost = files_of(self._since(writes, version))
-        return Run(replace(meter.cost, files_added=gained, files_removed=lost))
+        run = Run(meter.cost)
+        return run if writes is None else self._with_files(run, (writes, version))
 
     def rows(self, query: str) -> list[dict[str, Any]]:
         """The rows of a query."""
@@ -178,6 +169,11 @@ class Lab:
     def stored(self, node: str) -> str | None:
         """The Delta table behind a model: the state of an ivm model, else the model itself."""
         return next((name for name in (f"{node}__ivm", node) if self.exists(name)), None)
+
+    def _with_files(self, run: Run, *before: tuple[str, int]) -> Run:
+        """The run with the files of tables' commits since their versions before."""
+        gained, lost = files_of(m for table, version in before for m in self._since(table, version))
+        return replace(run, cost=replace(run.cost, files_added=gained, files_removed=lost))
 
     def _since(self, table: str, version: int) -> list[dict[str, str]]:
         """The operation metrics of the commits after a version."""

@@ -39,13 +39,13 @@ def main() -> int:
     """0 if all tests passed under all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
-    parser.add_argument("--pythons", nargs="+", default=PYTHONS, help="names or paths")
+    parser.add_argument("--pythons", nargs="+", help="names or paths")
     parser.add_argument("--tests", nargs="+", default=TESTS)
     given = parser.parse_args()
-    pythons = [found for name in given.pythons if (found := shutil.which(name))] or [sys.executable]
+    pythons = given.pythons or [p for name in PYTHONS if (p := shutil.which(name))]
     failed = [
         f"{name} on {Path(python).name}"
-        for python in pythons
+        for python in pythons or [sys.executable]
         for name in given.sets
         if not _passes(python, name, given.tests)
     ]
