@@ -13,7 +13,6 @@ from dbt.adapters.ivm_spark.refresh.cost import (
     Work,
     estimates,
     learned,
-    work_of,
 )
 
 BUILT = learned(Experience(), Effort(1, True, False, Work(1_000_000)), 10.7)
@@ -68,20 +67,6 @@ def test_of_what_a_complex_delta_took_its_operators_have_their_share() -> None:
         known = learned(known, Effort(1, False, False, work), took)
     assert _estimates(known, work).incremental == pytest.approx(took, rel=0.05)
     assert _estimates(known, replace(work, operators=0)).incremental < took / 2
-
-
-@pytest.mark.parametrize(
-    ("changed", "again", "met"),
-    [
-        ({"a": 0, "b": 0}, False, 0),
-        ({"a": 5, "b": 0}, False, 20),
-        ({"a": 5, "b": 5}, False, 120),
-        ({"a": 5, "b": 0}, True, 120),
-    ],
-)
-def test_a_change_meets_the_other_sources(changed: dict[str, int], again: bool, met: int) -> None:
-    work = work_of({"a": 100, "b": 20}, changed, again)
-    assert (work.rows, work.changed, work.met) == (120, sum(changed.values()), met)
 
 
 @pytest.mark.parametrize("fixed", [0.4, 1.5, 6.0])

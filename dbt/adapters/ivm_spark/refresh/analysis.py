@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.shared import shared
+from dbt.adapters.ivm_spark.refresh.outlay import operators
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
@@ -93,22 +93,10 @@ def lay_out(view: View, types: dict[str, str], state: str, append: bool = False)
         return planned
 
 
-def operators(layout: Layout, moved: frozenset[str]) -> int:
-    """How many different operators the delta has where these sources moved."""
-    change = delta(layout.input, Context(moved))
-    return 0 if change is None else _different(change)
-
-
 def _too_large(change: Node) -> bool:
     if len(list(islice(walk(change), MAX_REPEATED))) == MAX_REPEATED:
         return True
-    return _different(change) > MAX_OPERATORS
-
-
-def _different(change: Node) -> int:
-    kept, root = shared(change)
-    parts = [*(k.relation for k in kept), root]
-    return sum(1 for part in parts for _ in walk(part))
+    return operators(change) > MAX_OPERATORS
 
 
 def dialect_of(settings: dict[str, str]) -> str:

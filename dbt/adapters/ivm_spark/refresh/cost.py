@@ -9,7 +9,6 @@ row in a big file is not a big change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
@@ -37,8 +36,8 @@ _MOST = 20.0
 
 @dataclass(frozen=True)
 class Work:
-    """rows: of all sources; changed: rows in the windows; met: rows of what the change is joined
-    to or computed again from; operators: of the delta."""
+    """rows: of all sources; changed: rows in the windows; met: rows of the sources that are read
+    besides, each as often as it is; operators: of the delta."""
 
     rows: int = 0
     changed: int = 0
@@ -82,20 +81,6 @@ class Estimates:
 
     incremental: float
     full: float
-
-
-def work_of(rows: Mapping[str, int], changed: Mapping[str, int], again: bool) -> Work:
-    """The work of a refresh.
-
-    Args:
-        rows: of each source.
-        changed: rows in the window of each source.
-        again: whether the sources of what changed are read again, as where groups are computed
-            anew.
-    """
-    moved = {name for name, count in changed.items() if count}
-    met = sum(count for name, count in rows.items() if again or moved - {name})
-    return Work(sum(rows.values()), sum(changed.values()), met if moved else 0)
 
 
 def estimates(experience: Experience, work: Work) -> Estimates | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.cost import (
@@ -11,9 +11,9 @@ from dbt.adapters.ivm_spark.refresh.cost import (
     Experience,
     Work,
     estimates,
-    work_of,
 )
 from dbt.adapters.ivm_spark.refresh.lineage import is_another
+from dbt.adapters.ivm_spark.refresh.outlay import Outlay
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head, Window, window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
@@ -22,9 +22,9 @@ SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
 
-def no_operators(moved: frozenset[str]) -> int:
+def no_outlay(changed: Mapping[str, int]) -> Outlay:
     """Of a query without a delta."""
-    return 0
+    return Outlay(0, 0)
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,9 @@ class Situation:
     result; watermark: None on the first build or when
     the state is gone; modified: a foreign write into the state; unread: a write of another version
     of this package; exists: there was a state before;
-    experience: what the view's refreshes took; again: whether a change makes the query read its
-    sources again; used: the columns that it reads of a source, where that is certain;
-    configuration: what of the state's table only a rebuild can change; operators: how many the
-    delta has where these sources moved.
+    experience: what the view's refreshes took; used: the columns that the query reads of a source,
+    where that is certain; configuration: what of the state's table only a rebuild can change;
+    outlay: of the delta, from the rows that changed of each source that moved.
     """
 
     config: IvmConfig
@@ -51,11 +50,10 @@ class Situation:
     full_refresh: bool = False
     repeatable: bool = True
     experience: Experience = field(default_factory=Experience)
-    again: bool = False
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
     configuration: str = ""
-    operators: Callable[[frozenset[str]], int] = no_operators
+    outlay: Callable[[Mapping[str, int]], Outlay] = no_outlay
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,10 @@ def decide(situation: Situation) -> Decision:
     decision = Decision(False, False, None, windows)
     if not decision.moved and situation.repeatable:
         return decision
-    rows = {name: mark.rows for name, mark in situation.watermark.sources.items()}
-    work = work_of(rows, {name: w.rows for name, w in windows.items()}, situation.again)
-    work = replace(work, operators=situation.operators(decision.moved))
+    rows = sum(mark.rows for mark in situation.watermark.sources.values())
+    changed = {name: windows[name].rows for name in decision.moved}
+    outlay = situation.outlay(changed)
+    work = Work(rows, sum(changed.values()), outlay.met, outlay.operators)
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
     if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:

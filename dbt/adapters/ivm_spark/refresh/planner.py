@@ -6,19 +6,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
-from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, operators, read
+from dbt.adapters.ivm_spark.physical.predicates import with_predicates
+from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
-from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide, no_operators
+from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.refresh.large_state import for_large, grown, is_larg
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
+from dbt.adapters.ivm_spark.refresh.outlay import Outlay, outlay
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
@@ -60,7 +61,6 @@ COMPACT_AFTER = 24
 tenth of a second more for the files."""
 OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 """Under `dynamic`, which a user may have set, partitions of which nothing is left would stay."""
-_READS_AGAIN = (Technique.AFFECTED_GROUPS, Technique.AFFECTED_PARTITIONS)
 
 
 class Planner:
@@ -132,6 +132,12 @@ class Planner:
             for name in names
         }
         experience = history.experience if known else Experience()
+
+        def outlay_of(changed: Mapping[str, int]) -> Outlay:
+            if layout is None or mark is None:
+                return Outlay(0, 0)
+            return outlay(layout, _source_facts(catalog, mark), changed)
+
         decision = decide(
             Situation(
                 config=request.config,
@@ -146,9 +152,8 @@ class Planner:
                 heads=heads,
                 full_refresh=request.full_refresh,
                 experience=experience,
-                again=layout is not None and technique_of(layout) in _READS_AGAIN,
                 used=reading.used,
-                operators=partial(operators, layout) if layout is not None else no_operators,
+                outlay=outlay_of,
             )
         )
         if decision.build and needed.impossible:
@@ -238,7 +243,8 @@ class Planner:
             versions = Versions({}, pinned)
             sql = stored_query(request.sql, facts.outputs)
             if layout is not None:
-                sql = to_sql(render(fill(layout), versions.bind), pretty=True)
+                filled = with_predicates(fill(layout), _source_facts(found.catalog, next_mark))
+                sql = to_sql(render(filled, versions.bind), pretty=True)
             return replace(
                 plan,
                 kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,

@@ -3,26 +3,27 @@ select c.customer_id from shop.customers c where exists (select 1 from shop.orde
 
 -- state
 SELECT
-  `q_2`.`customer_id` AS `customer_id`,
-  xxhash64(`q_2`.`customer_id`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
+  `q`.`customer_id` AS `customer_id`,
+  xxhash64(`q`.`customer_id`) AS `__ivm_hash`,
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
     COUNT(*) AS `__ivm_count`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  LEFT SEMI JOIN (
-    SELECT
-      `o`.`customer_id` AS `o_customer_id`,
-      `o`.`amount` AS `o_amount`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    WHERE
-      `o`.`amount` > 10
-  ) AS `q`
-    ON `q`.`o_customer_id` = `c`.`customer_id`
+  WHERE
+    (
+      `c`.`customer_id`
+    ) IN (
+      SELECT
+        `o`.`customer_id` AS `o_customer_id`
+      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+      WHERE
+        `o`.`amount` > 10
+    )
   GROUP BY
     `c`.`customer_id`
-) AS `q_2`
+) AS `q`
 
 -- visible
 SELECT

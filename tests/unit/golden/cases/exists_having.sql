@@ -3,33 +3,34 @@ select c.customer_id from shop.customers c where exists (select 1 from shop.orde
 
 -- state
 SELECT
-  `q_3`.`customer_id_2` AS `customer_id_2`,
-  xxhash64(`q_3`.`customer_id_2`) AS `__ivm_hash`,
-  `q_3`.`__ivm_count` AS `__ivm_count`
+  `q_2`.`customer_id_2` AS `customer_id_2`,
+  xxhash64(`q_2`.`customer_id_2`) AS `__ivm_hash`,
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id_2`,
     COUNT(*) AS `__ivm_count`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  LEFT SEMI JOIN (
-    SELECT
-      `q`.`customer_id` AS `customer_id`,
-      `q`.`sum` AS `sum`
-    FROM (
+  WHERE
+    (
+      `c`.`customer_id`
+    ) IN (
       SELECT
-        `o`.`customer_id` AS `customer_id`,
-        sum(`o`.`amount`) AS `sum`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-      GROUP BY
-        `o`.`customer_id`
-    ) AS `q`
-    WHERE
-      `q`.`sum` > 300
-  ) AS `q_2`
-    ON `q_2`.`customer_id` = `c`.`customer_id`
+        `q`.`customer_id` AS `customer_id`
+      FROM (
+        SELECT
+          `o`.`customer_id` AS `customer_id`,
+          sum(`o`.`amount`) AS `sum`
+        FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+        GROUP BY
+          `o`.`customer_id`
+      ) AS `q`
+      WHERE
+        `q`.`sum` > 300
+    )
   GROUP BY
     `c`.`customer_id`
-) AS `q_3`
+) AS `q_2`
 
 -- visible
 SELECT

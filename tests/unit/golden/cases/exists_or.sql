@@ -3,23 +3,25 @@ select order_id from shop.orders o where amount > 100 or exists (select 1 from s
 
 -- state
 SELECT
-  `q_4`.`order_id` AS `order_id`,
-  xxhash64(`q_4`.`order_id`) AS `__ivm_hash`,
-  `q_4`.`__ivm_count` AS `__ivm_count`
+  `q_3`.`order_id` AS `order_id`,
+  xxhash64(`q_3`.`order_id`) AS `__ivm_hash`,
+  `q_3`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
-    `q_3`.`o_order_id` AS `order_id`,
+    `q_2`.`o_order_id` AS `order_id`,
     COUNT(*) AS `__ivm_count`
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    LEFT SEMI JOIN (
-      SELECT
-        `c`.`customer_id` AS `c_customer_id`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-    ) AS `q`
-      ON `q`.`c_customer_id` = `o`.`customer_id`
+    WHERE
+      (
+        `o`.`customer_id`
+      ) IN (
+        SELECT
+          `c`.`customer_id` AS `c_customer_id`
+        FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+      )
     UNION ALL
     SELECT
       `o`.`order_id` AS `o_order_id`
@@ -28,16 +30,16 @@ FROM (
       SELECT
         `c`.`customer_id` AS `c_customer_id`
       FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-    ) AS `q_2`
-      ON `q_2`.`c_customer_id` = `o`.`customer_id`
+    ) AS `q`
+      ON `q`.`c_customer_id` = `o`.`customer_id`
     WHERE
       (
         `o`.`amount` > 100
       )
-  ) AS `q_3`
+  ) AS `q_2`
   GROUP BY
-    `q_3`.`o_order_id`
-) AS `q_4`
+    `q_2`.`o_order_id`
+) AS `q_3`
 
 -- visible
 SELECT

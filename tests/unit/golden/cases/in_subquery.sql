@@ -3,25 +3,27 @@ select order_id from shop.orders where customer_id in (select customer_id from s
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
+  `q`.`order_id` AS `order_id`,
+  xxhash64(`q`.`order_id`) AS `__ivm_hash`,
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
     COUNT(*) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  LEFT SEMI JOIN (
-    SELECT
-      `customers`.`customer_id` AS `customer_id`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    WHERE
-      `customers`.`segment` = 'a'
-  ) AS `q`
-    ON `orders`.`customer_id` = `q`.`customer_id`
+  WHERE
+    (
+      `orders`.`customer_id`
+    ) IN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+      WHERE
+        `customers`.`segment` = 'a'
+    )
   GROUP BY
     `orders`.`order_id`
-) AS `q_2`
+) AS `q`
 
 -- visible
 SELECT

@@ -3,24 +3,24 @@ select order_id from shop.orders where (customer_id, note) in (select customer_i
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
+  `q`.`order_id` AS `order_id`,
+  xxhash64(`q`.`order_id`) AS `__ivm_hash`,
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
     COUNT(*) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  LEFT SEMI JOIN (
-    SELECT
-      `customers`.`customer_id` AS `customer_id`,
-      `customers`.`name` AS `name`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-  ) AS `q`
-    ON `orders`.`customer_id` = `q`.`customer_id` AND `orders`.`note` = `q`.`name`
+  WHERE
+    (`orders`.`customer_id`, `orders`.`note`) IN (
+      SELECT
+        `customers`.`customer_id` AS `customer_id`,
+        `customers`.`name` AS `name`
+      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    )
   GROUP BY
     `orders`.`order_id`
-) AS `q_2`
+) AS `q`
 
 -- visible
 SELECT

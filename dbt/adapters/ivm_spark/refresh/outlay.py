@@ -1,0 +1,65 @@
+"""What a delta costs besides the rows that changed: what it reads, and how complex it is. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.shared import shared
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.statement import prepared
+from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
+from dbt.adapters.ivm_spark.view.walk import children, walk
+
+NARROWED = 0.1
+"""What is read of a table that the ranges of the change's keys narrow: next to nothing where it is
+laid out by the keys, all of it where the keys lie anywhere."""
+
+
+@dataclass(frozen=True)
+class Outlay:
+    """operators: of the delta; met: rows of the sources that a refresh reads besides their changes,
+    each as often as it is read."""
+
+    operators: int
+    met: int
+
+
+def outlay(
+    layout: Layout, sources: Mapping[str, SourceFacts], changed: Mapping[str, int]
+) -> Outlay:
+    """The outlay of a refresh.
+
+    sources: of the query, by quoted name; changed: rows of each that moved. Groups that are
+    computed again read all sources once more.
+    """
+    rows = rows_of(sources)
+    met = sum(rows.values()) if changed and layout.recomputes else 0
+    change = delta(layout.input, Context(frozenset(changed), rows))
+    if change is None:
+        return Outlay(0, met)
+    kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")
+    parts = [*(k.relation for k in kept), relation]
+    return Outlay(operators(change), met + int(sum(_read(part, rows) for part in parts)))
+
+
+def operators(change: Node) -> int:
+    """How many different operators a delta has."""
+    kept, root = shared(change)
+    return sum(_count(part) for part in (*(k.relation for k in kept), root))
+
+
+def _count(part: Node) -> int:
+    return sum(1 for _ in walk(part))
+
+
+def _read(node: Node, rows: Mapping[str, int]) -> float:
+    """Rows of sources as they are now."""
+    if isinstance(node, Scan):
+        return rows.get(node.relation, 0) if node.at is At.POST else 0
+    if isinstance(node, Within):
+        return NARROWED * _read(node.input, rows) + _read(node.among, rows)
+    return sum(_read(child, rows) for child in children(node))

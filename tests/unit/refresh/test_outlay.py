@@ -1,0 +1,57 @@
+"""What a refresh reads besides its changes: each table as often as it is read, narrowed or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
+from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.refresh.outlay import NARROWED, Outlay, outlay
+from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.view.build import build_view
+from tests.unit.golden.shop import CATALOG, RELATIONS, TYPES
+
+ROWS = {"orders": 10_000_000, "customers": 900_000}
+FACTS = {
+    f"`shop`.`{name}`": SourceFacts.of(rows, r.columns)
+    for name, rows in ROWS.items()
+    for r in RELATIONS
+    if r.name == f"`shop`.`{name}`"
+}
+SUMS = "select customer_id, sum(amount) as amount from orders group by customer_id"
+JOIN = """select c.segment, sum(o.amount) as amount from orders o
+join customers c on o.customer_id = c.customer_id group by c.segment"""
+BEST = f"with sums as ({SUMS}) select * from sums where amount = (select max(amount) from sums)"
+MEDIANS = "select customer_id, percentile(amount, 0.5) as m from orders group by customer_id"
+
+
+def _outlay(query: str, *moved: str) -> Outlay:
+    view = build_view(query, CATALOG)
+    types = {c: TYPES.get(c, "decimal(22,2)") for c in probe(view.root).columns}
+    layout = lay_out(view, types, "`shop`.`v__ivm`")
+    facts = {name: facts for name, facts in FACTS.items() if name in view.sources}
+    return outlay(layout, facts, {f"`shop`.`{name}`": 1_000 for name in moved})
+
+
+@pytest.mark.parametrize(
+    ("query", "moved", "met"),
+    [
+        (SUMS, ["orders"], 0),
+        (SUMS, [], 0),
+        (JOIN, ["orders"], 900_000),
+        (JOIN, ["customers"], int(NARROWED * 10_000_000)),
+        (JOIN, ["orders", "customers"], 900_000 + int(NARROWED * 10_000_000)),
+        (MEDIANS, ["orders"], 10_000_000),
+    ],
+)
+def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
+    assert _outlay(query, *moved).met == met
+
+
+def test_what_is_read_several_times_counts_so() -> None:
+    """The sums of all customers as they were and as they are, to know the highest."""
+    assert _outlay(BEST, "orders").met >= 2 * ROWS["orders"]
+
+
+def test_a_nested_delta_has_more_operators() -> None:
+    assert _outlay(BEST, "orders").operators > 5 * _outlay(SUMS, "orders").operators > 0
