@@ -28,7 +28,7 @@ from dbt.adapters.ivm_spark.physical.ranges import (
 from dbt.adapters.ivm_spark.physical.within import BIG_ROWS
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.state.append import Append, append
-from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
@@ -130,7 +130,7 @@ class Maintained:
 
     @cached_property
     def _fill(self) -> str:
-        return duck(render(fill(self._layout), bind))
+        return duck(render(rebuild(self._layout, self._facts), bind))
 
     @cached_property
     def _visible(self) -> str:

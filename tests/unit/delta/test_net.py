@@ -9,10 +9,10 @@ from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from tests.unit.golden.shop import CATALOG, RELATIONS
+from tests.unit.golden.shop import CATALOG, facts_of_all
 
 NAMES = ("`shop`.`orders`", "`shop`.`customers`")
-FACTS = {r.name: SourceFacts.of(10, r.columns) for r in RELATIONS}
+FACTS = facts_of_all(10)
 JOIN = """select c.segment, sum(o.amount) as total from shop.orders o
 join shop.customers c on c.customer_id = o.customer_id group by c.segment"""
 

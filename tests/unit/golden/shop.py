@@ -1,5 +1,6 @@
 """The sources of the golden cases."""
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
 
 
@@ -27,6 +28,13 @@ RELATIONS = (
         ("order_id", "amount"),
     ),
 )
+
+
+def facts_of_all(rows: int) -> dict[str, SourceFacts]:
+    """What is known of the sources where each has so many rows."""
+    return {r.name: SourceFacts.of(rows, r.columns) for r in RELATIONS}
+
+
 CATALOG = Catalog({relation_key(r.name): r for r in RELATIONS}, ("shop",))
 TYPES = {
     "amount": "decimal(12,2)",

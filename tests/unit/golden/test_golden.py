@@ -12,13 +12,11 @@ import jinja2
 import pytest
 
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.predicates import with_predicates
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.refresh.plan import MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
-from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
@@ -27,11 +25,11 @@ from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.include.ivm_spark import PACKAGE_PATH
-from tests.unit.golden.shop import CATALOG, RELATIONS, TYPES
+from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 
 CASES = sorted((Path(__file__).parent / "cases").glob("*.sql"))
 STATE = "`shop`.`v__ivm`"
-FACTS = {r.name: SourceFacts.of(0, r.columns) for r in RELATIONS}
+FACTS = facts_of_all(0)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
@@ -62,7 +60,7 @@ def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
     pinned = dict.fromkeys(view.sources, 9)
     versions = Versions(dict.fromkeys(view.sources, 8), pinned)
     texts = {
-        "state": to_sql(render(with_predicates(fill(layout), FACTS), versions.bind), pretty=True),
+        "state": to_sql(render(rebuild(layout, FACTS), versions.bind), pretty=True),
         "visible": to_sql(visible_query(layout, {}, None), pretty=True),
     }
     for source in sorted(view.sources):

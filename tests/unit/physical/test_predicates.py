@@ -8,15 +8,14 @@ import duckdb
 import pytest
 import sqlglot
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.predicates import with_predicates
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from tests.unit.golden.shop import CATALOG, RELATIONS
+from tests.unit.golden.shop import CATALOG, facts_of_all
 
-FACTS = {r.name: SourceFacts.of(1, r.columns) for r in RELATIONS}
+FACTS = facts_of_all(1)
 IN = """select o.order_id, o.amount from shop.orders o
 where o.customer_id in (select c.customer_id from shop.customers c where c.segment = 'a')"""
 EXISTS = """select o.order_id from shop.orders o where exists (

@@ -19,9 +19,9 @@ from dbt.adapters.ivm_spark.view.tree import (
     Stage,
 )
 from dbt.adapters.ivm_spark.view.walk import substitute, walk
-from tests.unit.golden.shop import CATALOG, RELATIONS
+from tests.unit.golden.shop import CATALOG, facts_of_all
 
-BIG = {r.name: SourceFacts.of(REDUCED_ROWS, r.columns) for r in RELATIONS}
+BIG = facts_of_all(REDUCED_ROWS)
 SMALL = {name: SourceFacts(REDUCED_ROWS - 1, facts.types) for name, facts in BIG.items()}
 CUSTOMERS, ORDERS = "`shop`.`customers`", "`shop`.`orders`"
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
 from dbt.adapters.ivm_spark.refresh.outlay import NARROWED, Outlay, outlay
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view
-from tests.unit.golden.shop import CATALOG, RELATIONS, TYPES
+from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 
-ROWS = {"orders": 10_000_000, "customers": 900_000}
-FACTS = {
-    f"`shop`.`{name}`": SourceFacts.of(rows, r.columns)
-    for name, rows in ROWS.items()
-    for r in RELATIONS
-    if r.name == f"`shop`.`{name}`"
-}
+ROWS = {"`shop`.`orders`": 10_000_000, "`shop`.`customers`": 900_000}
+FACTS = {name: facts_of_all(rows)[name] for name, rows in ROWS.items()}
 SUMS = "select customer_id, sum(amount) as amount from orders group by customer_id"
 JOIN = """select c.segment, sum(o.amount) as amount from orders o
 join customers c on o.customer_id = c.customer_id group by c.segment"""
@@ -50,7 +44,7 @@ def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
 
 def test_what_is_read_several_times_counts_so() -> None:
     """The sums of all customers as they were and as they are, to know the highest."""
-    assert _outlay(BEST, "orders").met >= 2 * ROWS["orders"]
+    assert _outlay(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
 
 
 def test_a_nested_delta_has_more_operators() -> None:

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import count
 
-from dbt.adapters.ivm_spark.delta.equality import equal_columns
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.within import source_type
+from dbt.adapters.ivm_spark.physical.within import alike_columns
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.tree import Filter, Mark, Node, Project, SemiJoin
 from dbt.adapters.ivm_spark.view.walk import children, with_children
@@ -42,11 +41,7 @@ def with_predicates(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
 
 def _pairs(node: SemiJoin, sources: Mapping[str, SourceFacts]) -> list[tuple[str, str]]:
     """The columns that a semi join is by, the input's first; none if it is by anything else."""
-    pairs = list(equal_columns(node.predicates, node.input, node.among))
-    if len(pairs) < len(node.predicates):
+    pairs = list(alike_columns(node.predicates, node.input, node.among, sources))
+    if len(pairs) < len(node.predicates) or any(null_safe for _, _, null_safe in pairs):
         return []
-    for outer, inner, null_safe in pairs:
-        kind = source_type(node.input, outer, sources)
-        if null_safe or kind is None or kind != source_type(node.among, inner, sources):
-            return []
     return [(outer, inner) for outer, inner, _ in pairs]

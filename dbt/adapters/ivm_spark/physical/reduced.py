@@ -19,12 +19,11 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.equality import equal_columns
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.physical.few import bound
 from dbt.adapters.ivm_spark.physical.shared import is_slim
-from dbt.adapters.ivm_spark.physical.within import source_type
+from dbt.adapters.ivm_spark.physical.within import alike_columns, source_type
 from dbt.adapters.ivm_spark.view.columns import by_place, column
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (
@@ -113,10 +112,9 @@ class _Reducer:
             known = Stage(small)
         items: list[Item] = []
         keys: list[_Key] = []
-        for mine, other, null_safe in equal_columns(predicates, small, partner):
-            if self._type(small, mine) == self._type(partner, other) is not None:
-                keys.append(_Key(other, len(keys), null_safe))
-                items.append(Item(f"{_MET}{len(items)}", column(mine)))
+        for mine, other, null_safe in alike_columns(predicates, small, partner, self.sources):
+            keys.append(_Key(other, len(keys), null_safe))
+            items.append(Item(f"{_MET}{len(items)}", column(mine)))
         found = self._pushed(partner, keys, Project(known, tuple(items))) if keys else None
         return (small, partner) if found is None else (known, found)
 

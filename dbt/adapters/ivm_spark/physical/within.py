@@ -7,7 +7,7 @@ time that goes with it, needs few of its files where the ranges of the keys are 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -99,6 +99,15 @@ def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> 
     branches of a union; None for others."""
     origin = _origin(node, column, sources)
     return None if origin is None else origin.type_name
+
+
+def alike_columns(
+    predicates: tuple[exp.Expr, ...], left: Node, right: Node, sources: Mapping[str, SourceFacts]
+) -> Iterator[tuple[str, str, bool]]:
+    """Of `equal_columns` those that are sources' own columns of one type on both sides."""
+    for mine, other, null_safe in equal_columns(predicates, left, right):
+        if source_type(left, mine, sources) == source_type(right, other, sources) is not None:
+            yield mine, other, null_safe
 
 
 def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Origin | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.shared import shared
+from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.statement import prepared
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
@@ -42,18 +42,17 @@ def outlay(
     if change is None:
         return Outlay(0, met)
     kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")
-    parts = [*(k.relation for k in kept), relation]
-    return Outlay(operators(change), met + int(sum(_read(part, rows) for part in parts)))
+    read = sum(_read(part, rows) for part in _parts(kept, relation))
+    return Outlay(operators(change), met + int(read))
 
 
 def operators(change: Node) -> int:
     """How many different operators a delta has."""
-    kept, root = shared(change)
-    return sum(_count(part) for part in (*(k.relation for k in kept), root))
+    return sum(1 for part in _parts(*shared(change)) for _ in walk(part))
 
 
-def _count(part: Node) -> int:
-    return sum(1 for _ in walk(part))
+def _parts(kept: tuple[Kept, ...], root: Node) -> list[Node]:
+    return [*(k.relation for k in kept), root]
 
 
 def _read(node: Node, rows: Mapping[str, int]) -> float:

@@ -12,13 +12,12 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
-from dbt.adapters.ivm_spark.physical.predicates import with_predicates
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
-from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide
+from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide, no_outlay
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
@@ -43,7 +42,7 @@ from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
-from dbt.adapters.ivm_spark.state.fill import fill
+from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
@@ -135,7 +134,7 @@ class Planner:
 
         def outlay_of(changed: Mapping[str, int]) -> Outlay:
             if layout is None or mark is None:
-                return Outlay(0, 0)
+                return no_outlay(changed)
             return outlay(layout, _source_facts(catalog, mark), changed)
 
         decision = decide(
@@ -243,8 +242,8 @@ class Planner:
             versions = Versions({}, pinned)
             sql = stored_query(request.sql, facts.outputs)
             if layout is not None:
-                filled = with_predicates(fill(layout), _source_facts(found.catalog, next_mark))
-                sql = to_sql(render(filled, versions.bind), pretty=True)
+                tree = rebuild(layout, _source_facts(found.catalog, next_mark))
+                sql = to_sql(render(tree, versions.bind), pretty=True)
             return replace(
                 plan,
                 kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.predicates import with_predicates
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
 from dbt.adapters.ivm_spark.view.columns import column
@@ -16,6 +20,11 @@ def fill(layout: Layout) -> Node:
     kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
     groups = Aggregate(layout.input, layout.keys, (*kept, counted))
     return Project(groups, tuple(state_column(layout, name) for name in layout.columns))
+
+
+def rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:
+    """The same rows in the form in which a rebuild asks for them. sources: by quoted name."""
+    return with_predicates(fill(layout), sources)
 
 
 def state_column(layout: Layout, name: str) -> Item:
