@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES, T
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.refresh.tuning import STORED_PLANS
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 
@@ -220,8 +221,9 @@ def test_a_large_state_is_tidied_now_and_then(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warehouse.stored = LARGE_ROWS
-    assert planned(warehouse).tuning == {}
+    kept = {STORED_PLANS: "true"}
+    assert planned(warehouse).tuning == kept
     monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
-    assert planned(warehouse).tuning == TIDY
+    assert planned(warehouse).tuning == kept | TIDY
     warehouse.stored = LARGE_ROWS - 1
     assert planned(warehouse).tuning.keys().isdisjoint(TIDY)

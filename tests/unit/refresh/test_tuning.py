@@ -5,33 +5,45 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.refresh.cost import Work
-from dbt.adapters.ivm_spark.refresh.tuning import ADAPTIVE, PARTITIONS, tuned
+from dbt.adapters.ivm_spark.refresh.tuning import ADAPTIVE, PARTITIONS, STORED_PLANS, tuned
 
 SMALL = Work(rows=10_000_000, changed=1_000, met=0)
 
 
 def test_a_small_refresh() -> None:
-    assert tuned(SMALL, 5_000, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
+    assert tuned(SMALL, 5_000, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
 
 
 def test_what_the_session_has_already_is_not_set() -> None:
-    assert tuned(SMALL, 5_000, {ADAPTIVE: "false", PARTITIONS: "1"}) == {}
+    given = {ADAPTIVE: "false", PARTITIONS: "1", STORED_PLANS: "true"}
+    assert tuned(SMALL, 5_000, True, given) == {}
 
 
 @pytest.mark.parametrize(
     ("work", "state_rows"),
-    [(Work(10_000_000, 200_000, 0), 5_000), (SMALL, 5_000_000), (SMALL, 0)],
+    [(Work(10_000_000, 300_000, 0), 5_000), (SMALL, 5_000_000), (SMALL, 0)],
 )
 def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) -> None:
-    assert tuned(work, state_rows, {}) == {}
+    assert tuned(work, state_rows, False, {}) == {}
+
+
+def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
+    assert tuned(SMALL, 5_000_000, True, {}) == {STORED_PLANS: "true"}
 
 
 @pytest.mark.parametrize(
-    ("met", "given", "partitions"),
-    [(2_000_000, {}, "9"), (2_000_000, {PARTITIONS: "4"}, None), (500_000, {PARTITIONS: "4"}, "3")],
+    ("changed", "met", "given", "partitions"),
+    [
+        (1_000, 64_000_000, {}, "9"),
+        (1_000, 64_000_000, {PARTITIONS: "4"}, None),
+        (1_000, 16_000_000, {PARTITIONS: "4"}, "3"),
+        (250_000, 8_000_000, {}, "3"),
+    ],
 )
 def test_the_rows_that_a_change_meets_have_their_partitions(
-    met: int, given: dict[str, str], partitions: str | None
+    changed: int, met: int, given: dict[str, str], partitions: str | None
 ) -> None:
-    """As many as they need, and never more than the user's."""
-    assert tuned(Work(10_000_000, 1_000, met), 5_000, given).get(PARTITIONS) == partitions
+    """As many as they need, beside those of the change and the state (more than half a million
+    rows in the last), and never more than the user's."""
+    work = Work(100_000_000, changed, met)
+    assert tuned(work, 500_000, False, given).get(PARTITIONS) == partitions

@@ -262,7 +262,8 @@ class Planner:
         step = Incremental(*given, compact, self._token, facts.types if large else None)
         if large and mark is not None and not mark.large:
             plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
-        tuning = tuned(decision.work, found.experience.state_rows, found.session)
+        first = step.merge({}, frozenset())
+        tuning = tuned(decision.work, rows, bool(first.kept), found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}
         if large:
@@ -273,7 +274,7 @@ class Planner:
             technique=technique_of(layout),
             tuning=tuning,
             untuned={key: found.session[key] for key in tuning if key in found.session},
-            merge=step.merge({}, frozenset()),
+            merge=first,
             merge_with=step.merge,
             doubts=step.doubts,
         )

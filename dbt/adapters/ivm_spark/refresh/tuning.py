@@ -1,6 +1,6 @@
 """Session settings under which a small refresh runs. Pure.
 
-Adaptive execution makes a job of every shuffle, and a shuffle a task for each partition. On a few
+Adaptive execution makes a job of every shuffle, and a shuffle a task for each partition. On some
 thousand rows both cost more than the rows; what is known of the change says so before it runs.
 """
 
@@ -8,31 +8,40 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dbt.adapters.ivm_spark.physical.few import FEW_ROWS
 from dbt.adapters.ivm_spark.refresh.cost import Work
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
-FEW_CHANGES = 100_000
-"""Changed rows up to which what meets them is joined by broadcast anyhow (physical/few.py)."""
+STORED_PLANS = "spark.sql.legacy.storeAnalyzedPlanForView"
+"""A temporary view is its text otherwise, which is analyzed anew wherever it is named, and with it
+those that it names."""
+FEW_CHANGES = FEW_ROWS // 2
+"""Changed rows up to which what meets them is joined by broadcast anyhow, an update being two."""
 SMALL_STATE = 1_000_000
 """Rows of a state up to which the MERGE's join needs no second thought at run time."""
-PARTITION_ROWS = 250_000
+PARTITION_ROWS = 1_000_000
+"""Rows of the change and the state for a partition of a shuffle."""
+MET_ROWS = 8_000_000
+"""The same of rows that the change meets: what is shuffled of them is what is left where they have
+met, mostly a small part."""
 _DEFAULT_PARTITIONS = 200
 
 
-def tuned(work: Work, state_rows: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings to change for a refresh; none where it is not small.
+def tuned(work: Work, state_rows: int, keeps: bool, given: Mapping[str, str]) -> dict[str, str]:
+    """The settings to change for a refresh.
 
     Args:
         work: of the refresh.
         state_rows: rows of the state, 0 if that is not known.
+        keeps: whether it keeps relations as temporary views.
         given: the session's settings.
     """
-    if work.changed > FEW_CHANGES or not 0 < state_rows <= SMALL_STATE:
-        return {}
-    rows = 2 * work.changed + work.met + state_rows
-    partitions = min(1 + rows // PARTITION_ROWS, _partitions(given))
-    wanted = {ADAPTIVE: "false", PARTITIONS: str(partitions)}
+    wanted = {STORED_PLANS: "true"} if keeps else {}
+    if work.changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
+        own = (2 * work.changed + state_rows) // PARTITION_ROWS
+        partitions = min(1 + own + work.met // MET_ROWS, _partitions(given))
+        wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
 
 
