@@ -15,10 +15,10 @@ TOLERANCE = 1.1
 
 def summary(cells: Sequence[Cell]) -> dict[str, Any]:
     """By changed fraction: `geometric_mean` of the speed-up over `table`, `geometric_mean_moved` of
-    those models of which a source had changed, the worst model, the mean against each other rival
-    (above 1: auto is faster), the worst against the hand-written best. Over all: how often `auto`
-    chose rightly, the fraction at which incremental stops to pay by model, statements and jobs of
-    an incremental refresh at the most, and models that were wrong."""
+    those models of which a source had changed, the `limit` of the mean, the worst model, the mean
+    against each other rival (above 1: auto is faster), the worst against the hand-written best.
+    Over all: how often `auto` chose rightly, the fraction at which incremental stops to pay by
+    model, statements and jobs of an incremental refresh at the most, and models that were wrong."""
     fractions = sorted({cell["fraction"] for cell in cells})
     return {
         "fractions": {
@@ -44,6 +44,7 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
         "models": len(cells),
         "geometric_mean": mean(ratios.values()),
         "geometric_mean_moved": mean(ratios[model] for model in ratios if model in moved),
+        "limit": limit(cells),
         "worst": None if worst is None else {"model": worst, "ratio": ratios[worst]},
         "against": {
             rival: mean(against(cells, rival).values())
@@ -52,6 +53,21 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
         },
         "slowest_to_best": max((1 / ratio for ratio in best.values()), default=None),
     }
+
+
+def limit(cells: Sequence[Cell]) -> dict[str, float] | None:
+    """What the geometric mean would be if every refresh of a model that had moved took what the
+    fastest incremental one took (`seconds`), with nothing to compute besides. None without one."""
+    both = [c for c in cells if {"auto", "table"} <= c["rivals"].keys()]
+    took = [(c, c["rivals"]["auto"]["seconds"]) for c in both]
+    fastest = min((s for c, s in took if _kind(c) == "incremental"), default=None)
+    if fastest is None:
+        return None
+    ratio = mean(
+        c["rivals"]["table"]["seconds"] / (seconds if _kind(c) == "none" else fastest)
+        for c, seconds in took
+    )
+    return None if ratio is None else {"seconds": fastest, "geometric_mean": ratio}
 
 
 def against(cells: Iterable[Cell], rival: str) -> dict[str, float]:

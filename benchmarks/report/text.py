@@ -49,6 +49,11 @@ def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
             f"({number(sums['geometric_mean_moved'])} of those whose sources had moved); the worst "
             f"is {worst['model']} with {number(worst['ratio'])}."
         )
+        if limit := sums["limit"]:
+            yield (
+                f"  It would be {number(limit['geometric_mean'])} if every refresh took no longer "
+                f"than the fastest one, {number(limit['seconds'])} s."
+            )
         for rival, ratio in sums["against"].items():
             if rival != "table" and ratio is not None:
                 yield f"  Against {rival}: {number(ratio)} times as fast."

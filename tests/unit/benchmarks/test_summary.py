@@ -19,6 +19,19 @@ def test_geometric_mean_with_and_without_models_that_had_nothing_to_do() -> None
     assert sums["models"] == 3
 
 
+def test_the_limit_is_the_fastest_refresh_everywhere() -> None:
+    cells = [
+        made("a", auto=1.0, table=2.0),
+        made("b", auto=4.0, table=8.0),
+        made("c", kind="full", auto=0.5, table=4.0),
+        made("d", kind="none", auto=0.1, table=10.0),
+    ]
+    limit = summary(cells)["fractions"]["0.001"]["limit"]
+    assert limit["seconds"] == 1.0
+    assert limit["geometric_mean"] == pytest.approx((2 * 8 * 4 * 100) ** (1 / 4))
+    assert summary(cells[2:])["fractions"]["0.001"]["limit"] is None
+
+
 def test_against_the_best_merge_the_slowest_counts() -> None:
     cells = [made("a", auto=1.1, best=1.0), made("b", auto=3.0, best=2.0), made("c", auto=9.0)]
     sums = summary(cells)["fractions"]["0.001"]
