@@ -58,16 +58,16 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
 def limit(cells: Sequence[Cell]) -> dict[str, float] | None:
     """What the geometric mean would be if every refresh of a model that had moved took what the
     fastest incremental one took (`seconds`), with nothing to compute besides. None without one."""
-    both = [c for c in cells if {"auto", "table"} <= c["rivals"].keys()]
-    took = [(c, c["rivals"]["auto"]["seconds"]) for c in both]
-    fastest = min((s for c, s in took if _kind(c) == "incremental"), default=None)
+    compared = [
+        (c["rivals"]["table"]["seconds"], c["rivals"]["auto"]["seconds"], _kind(c))
+        for c in cells
+        if {"auto", "table"} <= c["rivals"].keys()
+    ]
+    fastest = min((auto for _, auto, kind in compared if kind == "incremental"), default=None)
     if fastest is None:
         return None
-    ratio = mean(
-        c["rivals"]["table"]["seconds"] / (seconds if _kind(c) == "none" else fastest)
-        for c, seconds in took
-    )
-    return None if ratio is None else {"seconds": fastest, "geometric_mean": ratio}
+    ratios = (table / (auto if kind == "none" else fastest) for table, auto, kind in compared)
+    return {"seconds": fastest, "geometric_mean": statistics.geometric_mean(ratios)}
 
 
 def against(cells: Iterable[Cell], rival: str) -> dict[str, float]:

@@ -51,8 +51,8 @@ def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
         )
         if limit := sums["limit"]:
             yield (
-                f"  It would be {number(limit['geometric_mean'])} if every refresh took no longer "
-                f"than the fastest one, {number(limit['seconds'])} s."
+                f"  It would be {number(limit['geometric_mean'])} if every refresh took what the "
+                f"fastest incremental one took, {number(limit['seconds'])} s."
             )
         for rival, ratio in sums["against"].items():
             if rival != "table" and ratio is not None:

@@ -1,4 +1,4 @@
-"""Session settings under which a small refresh runs. Pure.
+"""Session settings under which a refresh runs. Pure.
 
 Adaptive execution makes a job of every shuffle, and a shuffle a task for each partition. On some
 thousand rows both cost more than the rows; what is known of the change says so before it runs.
