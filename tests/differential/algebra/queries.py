@@ -160,6 +160,9 @@ def _join(draw: Draw, depth: int) -> Query:
         sql += f" join ({query.sql}) j{place} on {on}"
         columns += own
     kept = some(draw, columns, 4) or columns[:1]
+    if not draw(st.integers(0, 2)):
+        place = draw(st.integers(0, count - 1))
+        sql += f" where {predicate(draw, inputs[place], f'j{place}')}"
     items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
     return Query(f"select {items} from {sql}", tuple((f"k{p}", k) for p, (_, k) in enumerate(kept)))
 

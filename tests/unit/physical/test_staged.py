@@ -92,6 +92,16 @@ def test_what_meets_a_big_table_is_computed_before() -> None:
     assert _merge(SUM, "clicks", orders=BIG - 1).kept == ()
 
 
+def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None:
+    query = """select b.segment, o.amount from (
+        select c.segment, c.customer_id from shop.clicks k
+        join shop.customers c on c.customer_id = k.user_id) b
+        join shop.orders o on o.customer_id = b.customer_id where b.segment = 'x'"""
+    (kept,) = (to_sql(kept) for _, kept in _merge(query, "clicks", orders=BIG).kept)
+    assert "`shop`.`customers` VERSION AS OF" in kept
+    assert "= 'x'" in kept
+
+
 def test_a_change_alone_is_broadcast_and_not_computed_before() -> None:
     assert _merge(SUM, "clicks", customers=BIG).kept == ()
 

@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.physical.few import bound
 from dbt.adapters.ivm_spark.physical.shared import is_slim
 from dbt.adapters.ivm_spark.view.columns import passed, used_columns
-from dbt.adapters.ivm_spark.view.tree import Join, Node, Project, Stage
+from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, Project, Stage
 from dbt.adapters.ivm_spark.view.walk import children, with_children
 
 STAGE_ROWS = 2_000_000
@@ -47,7 +47,8 @@ def staged(root: Node, changed: Mapping[str, int], rows: Mapping[str, int]) -> N
 
 
 def _joined(inputs: list[Node], predicates: list[exp.Expr]) -> Node:
-    if len(inputs) == 1:
-        return inputs[0]
     columns = {column for node in inputs for column in node.columns}
-    return Join(tuple(inputs), tuple(p for p in predicates if used_columns(p) <= columns))
+    own = tuple(p for p in predicates if used_columns(p) <= columns)
+    if len(inputs) > 1:
+        return Join(tuple(inputs), own)
+    return Filter(inputs[0], exp.and_(*own)) if own else inputs[0]
