@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.delta import join
-from dbt.adapters.ivm_spark.physical import reduced, staged, within
+from dbt.adapters.ivm_spark.physical import reduced, restricted, staged, within
 from dbt.adapters.ivm_spark.refresh import incremental, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
@@ -31,6 +31,16 @@ MODELS = {
         "join {{ target.schema }}.line as l on l.k = o.k group by o.who, o.k) as b "
         "on b.who = c.who where not exists ("
         "select 1 from {{ target.schema }}.purchase as p where p.who = c.who and p.k > 5)"
+    ),
+    "southern": (
+        "select b.who, b.k, l.v from (select c.who, o.k, c.region "
+        "from {{ target.schema }}.buyer as c join {{ target.schema }}.purchase as o "
+        "on o.who = c.who) as b join {{ target.schema }}.line as l on l.k = b.k "
+        "where b.region = 's'"
+    ),
+    "sums": (
+        "select p.who, g.total from (select k, sum(v) as total from {{ target.schema }}.line "
+        "group by k) as g join {{ target.schema }}.purchase as p on p.k = g.k where p.who <> 'b'"
     ),
     "whole": "select count(*) as n, max(v) as most from {{ target.schema }}.line",
 }
@@ -78,6 +88,8 @@ class TestLarge:
         monkeypatch.setattr(staged, "STAGE_ROWS", 1)
         monkeypatch.setattr(within, "BIG_ROWS", 1)
         monkeypatch.setattr(reduced, "REDUCED_ROWS", 1)
+        monkeypatch.setattr(restricted, "LONG_ROWS", 1)
+        monkeypatch.setattr(restricted, "SMALLER", 0)
         monkeypatch.setattr(incremental, "WORTH_ASKING", 1)
         warehouse.sql(
             f"create table line (k bigint, v int) using delta {FEED}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import duckdb
@@ -12,8 +13,10 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.ranges import KEYS as AT_MOST
 from dbt.adapters.ivm_spark.physical.ranges import (
-    PIECES,
+    NAMED,
+    RANGES,
     Answer,
     Answers,
     Question,
@@ -63,8 +66,8 @@ def test_the_partner_is_read_between_the_keys_of_the_change() -> None:
     change = _change(JOIN)
     (question,) = _questions(change)
     sql = _sql(change, {question: Answer((("3", "5"), ("9", "9")), nulls=False)})
-    assert "BETWEEN CAST('3' AS BIGINT) AND CAST('5' AS BIGINT)" in sql
-    assert "OR `c`.`customer_id` BETWEEN CAST('9' AS BIGINT) AND CAST('9' AS BIGINT)" in sql
+    assert "BETWEEN 3 AND 5" in sql
+    assert "OR `c`.`customer_id` BETWEEN 9 AND 9" in sql
     assert "NULL" not in sql
 
 
@@ -121,12 +124,12 @@ def test_one_query_asks_all_and_its_rows_are_the_answers() -> None:
     sql = to_sql(questions_sql([question, other]))
     assert sql.count("UNION ALL") == 1
     rows = [
-        {"number": 0, "low": "9", "high": "9"},
-        {"number": 0, "low": "3", "high": "5"},
-        {"number": 1, "low": None, "high": None},
+        {"number": 0, "piece": 1, "low": "18", "high": "18", "keys": 1, "width": 0, "gap": 9},
+        {"number": 0, "piece": 0, "low": "3", "high": "9", "keys": 3, "width": 6, "gap": 0},
+        {"number": 1, "piece": 0, "low": None, "high": None, "keys": 1, "width": 0, "gap": 9},
     ]
     assert answered([question, other], rows) == {
-        question: Answer((("3", "5"), ("9", "9")), nulls=False),
+        question: Answer((("3", "9"), ("18", "18")), nulls=False),
         other: Answer((), nulls=True),
     }
 
@@ -142,18 +145,100 @@ def test_a_moment_travels_as_a_number_because_an_hour_may_come_twice() -> None:
     )
 
 
-def test_ranges_end_at_the_widest_gaps_however_far_the_farthest_is() -> None:
+def _found(keys: list[int | None]) -> Answer:
+    """The answer to which keys there are, by DuckDB."""
     (question,) = _questions(_change(JOIN))
-    keys = [*range(1, 9), *range(100, 109), 10**12]
     database = duckdb.connect(":memory:")
     database.execute("create table k as select unnest(?::bigint[]) as key", [keys])
     asked = replace(question, among=Scan("k", "k", (("key", "key"),)), key="key")
     sql = to_sql(questions_sql([asked]))
-    found = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0]).fetchall()
-    ends = sorted((int(low), int(high)) for _, low, high in found)
-    assert len(ends) == PIECES
-    assert ends[-1] == (10**12, 10**12)
-    assert sum(high - low + 1 for low, high in ends) == len(keys)
+    rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
+    names = [column[0] for column in rows.description or ()]
+    found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
+    return answered([asked], found)[asked]
+
+
+def _ends(ranges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+    return [(int(low), int(high)) for low, high in ranges]
+
+
+def test_ranges_end_at_gaps_that_save_much_however_far_the_farthest_is() -> None:
+    runs = [range(10_000 * n, 10_000 * n + 100, 3) for n in range(RANGES - 1)]
+    found = _found([*(key for run in runs for key in run), 10**12])
+    ends = [*((run[0], run[-1]) for run in runs), (10**12, 10**12)]
+    assert _ends(found.ranges) == ends
+
+
+def test_there_are_only_so_many_ranges() -> None:
+    runs = [range(2**n * 1_000, 2**n * 1_000 + 100, 3) for n in range(2 * RANGES)]
+    found = _found([key for run in runs for key in run])
+    assert len(found.ranges) == RANGES
+    assert _ends(found.ranges)[-1] == (runs[-1][0], runs[-1][-1])
+
+
+def test_keys_in_a_row_are_one_range() -> None:
+    found = _found([*range(1, 5_000), *range(7_000, 7_100)])
+    assert _ends(found.ranges) == [(1, 4_999), (7_000, 7_099)]
+
+
+def test_keys_that_lie_anywhere_are_named_where_they_are_few() -> None:
+    keys = [7 * n * n for n in range(AT_MOST)]
+    found = _found([*keys, None, *keys])
+    assert [int(key) for key in found.keys] == keys
+    assert (_ends(found.ranges), found.nulls) == ([(0, keys[-1])], True)
+    (question,) = _questions(_change(JOIN))
+    sql = " ".join(_sql(_change(JOIN), {question: found}).split())
+    assert sql.count("`c`.`customer_id` IN (") == AT_MOST / NAMED
+    assert f"{keys[1]}, {keys[2]}, " in sql
+
+
+def test_keys_beside_those_that_lie_together_are_named_too_and_two_neighbours_are_both() -> None:
+    far = sorted(10**6 + 9_000 * n + step for n in range(AT_MOST // 2) for step in (0, 7))
+    found = _found([*range(0, 100_000, 7), *far])
+    assert [int(key) for key in found.keys] == far
+    assert _ends(found.dense) == [(0, 99_995)]
+
+
+@pytest.mark.parametrize("keys", [range(3), range(0, 5 * AT_MOST, 2)])
+def test_keys_are_not_named_that_are_in_a_row_or_many(keys: range) -> None:
+    assert _found([*keys]).keys == ()
+
+
+def test_keys_are_ranges_alone_where_naming_some_would_save_little() -> None:
+    found = _found([*range(0, 10**5, 2), *range(2 * 10**5, 3 * 10**5, 2), 3 * 10**5 + 50])
+    assert (len(found.ranges), found.keys) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [-(2**63), *(2**62 + 2 * n for n in range(3)), *(10**6 * n**2 for n in range(30))],
+        [2**62 + 3**n for n in range(38)],
+        [*range(-500, 500), *(10**9 + 7_919 * n * n for n in range(700)), -(2**60), None],
+    ],
+)
+def test_every_key_is_found_however_near_and_great(keys: list[int | None]) -> None:
+    """A double has no place for some of these, and the difference of two is no bigint."""
+    (question,) = _questions(_change(JOIN))
+    found = in_ranges(exp.column("k"), question, _found(keys))
+    assert found is not None
+    sql = sqlglot.transpile(to_sql(found), read="spark", write="duckdb")[0]
+    database = duckdb.connect(":memory:")
+    database.execute("create table k as select unnest(?::bigint[]) as k", [keys])
+    count = database.execute(f"select count(*) from k where {sql}").fetchall()
+    assert count == [(len(keys),)]
+
+
+def test_named_keys_are_an_alternative_to_ranges_and_null() -> None:
+    (question,) = _questions(_change(JOIN))
+    named = Answer((("1", "9"), ("11", "12")), True, ("1", "4"), (("6", "7"), ("11", "12")))
+    found = in_ranges(exp.column("k"), question, named)
+    assert found is not None
+    database = duckdb.connect(":memory:")
+    sql = sqlglot.transpile(to_sql(found), read="spark", write="duckdb")[0]
+    values = "select unnest([1, 2, 4, 7, 9, 10, 12, null]) as k"
+    kept = database.execute(f"select k from ({values}) where {sql}").fetchall()
+    assert kept == [(1,), (4,), (7,), (12,), (None,)]
 
 
 def test_a_question_waits_for_what_it_needs_and_is_asked_once() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.physical.ranges import NAMED
 from dbt.adapters.ivm_spark.refresh import large_state, planner
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy, StateWrites
 from dbt.adapters.ivm_spark.refresh.configuration import Configuration
@@ -15,7 +16,7 @@ from dbt.adapters.ivm_spark.refresh.large_state import LARGE_ROWS, PROPERTIES, T
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.planner import Planner, RefusedError, Request
-from dbt.adapters.ivm_spark.refresh.tuning import STORED_PLANS
+from dbt.adapters.ivm_spark.refresh.tuning import PUSHED_KEYS, STORED_PLANS
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 
@@ -221,7 +222,7 @@ def test_a_large_state_is_tidied_now_and_then(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     warehouse.stored = LARGE_ROWS
-    kept = {STORED_PLANS: "true"}
+    kept = {STORED_PLANS: "true", PUSHED_KEYS: str(NAMED)}
     assert planned(warehouse).tuning == kept
     monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
     assert planned(warehouse).tuning == kept | TIDY

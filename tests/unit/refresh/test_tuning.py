@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.physical.ranges import NAMED
 from dbt.adapters.ivm_spark.refresh.cost import Work
-from dbt.adapters.ivm_spark.refresh.tuning import ADAPTIVE, PARTITIONS, STORED_PLANS, tuned
+from dbt.adapters.ivm_spark.refresh.tuning import (
+    ADAPTIVE,
+    PARTITIONS,
+    PUSHED_KEYS,
+    STORED_PLANS,
+    tuned,
+)
 
 SMALL = Work(rows=10_000_000, changed=1_000, met=0)
 
@@ -16,7 +23,9 @@ def test_a_small_refresh() -> None:
 
 def test_what_the_session_has_already_is_not_set() -> None:
     given = {ADAPTIVE: "false", PARTITIONS: "1", STORED_PLANS: "true"}
-    assert tuned(SMALL, 5_000, True, given) == {}
+    assert tuned(SMALL, 5_000, True, given | {PUSHED_KEYS: str(NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, given | {PUSHED_KEYS: str(2 * NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, given) == {PUSHED_KEYS: str(NAMED)}
 
 
 @pytest.mark.parametrize(
@@ -28,7 +37,7 @@ def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) ->
 
 
 def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
-    assert tuned(SMALL, 5_000_000, True, {}) == {STORED_PLANS: "true"}
+    assert tuned(SMALL, 5_000_000, True, {}).get(STORED_PLANS) == "true"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """The ranges of a change's keys: what to ask for them, and what they leave of a big partner.
 
 The keys of a refresh often lie close together (the newest orders, one day's corrections), in a few
-places. The places are told apart at the widest gaps between neighbouring keys.
+places. The places are told apart at the widest gaps between neighbouring keys. Some hundred keys
+that lie anywhere besides are named one by one: of a Parquet file that is laid out by them only the
+pages that can have one are read.
 """
 
 from __future__ import annotations
@@ -20,11 +22,28 @@ from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, Within
 from dbt.adapters.ivm_spark.view.walk import children, walk, with_children
 
-PIECES = 16
-"""Ranges of one key at most; between them are the widest gaps. A part of the whole as the least
-gap would not do: the newest keys are often far from the old ones that change with them."""
+RANGES = 6
+"""Ranges of one key at most. Each is a condition on every file's statistics, for which Delta makes
+code anew: 25 ms for every scan."""
+WORTH = 32
+"""A gap parts two ranges if it is such a part of what they leave to be read. It is compared with
+what is left by wider ones, since the newest keys are often far from the old ones that change with
+them."""
+KEYS = 1_000
+"""Keys that are named one by one at the most."""
+NAMED = 250
+"""Of them in one IN. Spark tells the Parquet reader each of them if
+`spark.sql.parquet.pushdown.inFilterThreshold` is not less, as a condition that is nested as deep:
+some 2,000 overflow a task's stack."""
+BESIDE = 6
+"""Ranges of keys that lie together beside those that are named."""
+SAVED = 4
+"""Naming keys is to save such a part of what is left to be read."""
 
+_PAIR = 2
+"""Keys of a piece that are named: its least and its greatest are all of them."""
 _KEY = "__ivm_key"
+_PLACE = "decimal(20, 0)"
 _NUMBERS = {
     "tinyint": "",
     "smallint": "",
@@ -50,13 +69,19 @@ class Question:
         return frozenset(s.relation for s in scans if s.relation.startswith(KEPT))
 
 
+Ends = tuple[str, str]
+"""Least and greatest key of a range, as text that Spark casts back."""
+
+
 @dataclass(frozen=True)
 class Answer:
-    """Least and greatest key of every range, as text that Spark casts back; `nulls` of the rows
-    have none."""
+    """The ranges of the keys, in their order; `nulls` of the rows have none. keys, dense: where it
+    says much more, the keys that lie apart, and the ranges of all others."""
 
-    ranges: tuple[tuple[str, str], ...]
+    ranges: tuple[Ends, ...]
     nulls: bool
+    keys: tuple[str, ...] = ()
+    dense: tuple[Ends, ...] = ()
 
 
 Answers = Mapping[Question, Answer]
@@ -97,15 +122,22 @@ def narrowed(node: Node, answers: Answers) -> Node:
 
 def in_ranges(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
     """That a value can be one of the keys; None where there are no keys."""
-    kept: list[exp.Expr] = [_between(value, question, *ends) for ends in answer.ranges]
+    kept: list[exp.Expr] = [_between(value, question, ends) for ends in answer.ranges]
+    if answer.keys:
+        finer: list[exp.Expr] = [_between(value, question, ends) for ends in answer.dense]
+        keys = [_read(key, question.type_name) for key in answer.keys]
+        some = (keys[n : n + NAMED] for n in range(0, len(keys), NAMED))
+        finer.extend(exp.In(this=value.copy(), expressions=named) for named in some)
+        kept = [exp.and_(exp.or_(*kept), exp.or_(*finer))]
     if answer.nulls:
         kept.append(exp.Is(this=value.copy(), expression=exp.null()))
     return exp.or_(*kept) if kept else None
 
 
 def questions_sql(asked: Sequence[Question]) -> exp.Query:
-    """A query with the columns number (of the question), low and high: a row for each range, and
-    one without low and high for NULL keys."""
+    """A query with the columns number (of the question), piece, low, high, keys, width, gap: a row
+    for each piece of the keys, in their order, with how many keys it has, how far its ends are from
+    each other and how far it is from that before it; one without low and high for NULL keys."""
     queries = [_question_sql(question, number) for number, question in enumerate(asked)]
     return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)
 
@@ -114,16 +146,70 @@ def answered(
     asked: Sequence[Question], rows: Iterable[Mapping[str, Any]]
 ) -> dict[Question, Answer]:
     """The answers in the rows of `questions_sql`; a question without rows has one without keys."""
-    found: dict[int, list[tuple[str, str]]] = {n: [] for n in range(len(asked))}
+    found: dict[int, list[_Piece]] = {n: [] for n in range(len(asked))}
     nulls = set()
     for row in rows:
         if row["low"] is None:
             nulls.add(int(row["number"]))
         else:
-            found[int(row["number"])].append((str(row["low"]), str(row["high"])))
-    return {
-        question: Answer(tuple(sorted(found[n])), n in nulls) for n, question in enumerate(asked)
-    }
+            place, keys, width, gap = (int(row[n]) for n in ("piece", "keys", "width", "gap"))
+            piece = _Piece(place, str(row["low"]), str(row["high"]), keys, width, gap)
+            found[int(row["number"])].append(piece)
+    return {q: _answer(sorted(found[n]), n in nulls) for n, q in enumerate(asked)}
+
+
+@dataclass(frozen=True, order=True)
+class _Piece:
+    place: int
+    low: str
+    high: str
+    keys: int
+    width: int
+    gap: int
+
+
+def _answer(pieces: Sequence[_Piece], nulls: bool) -> Answer:
+    widest = sorted(range(1, len(pieces)), key=lambda n: -pieces[n].gap)
+    left = sum(p.width for p in pieces) + sum(pieces[n].gap for n in widest)
+    parted = []
+    for n in widest[: RANGES - 1]:
+        if pieces[n].gap * WORTH < left:
+            break
+        parted.append(n)
+        left -= pieces[n].gap
+    ranges = tuple((p.low, p.high) for p in _joined(pieces, parted))
+    return Answer(ranges, nulls, *_named(pieces, widest, left))
+
+
+def _named(
+    pieces: Sequence[_Piece], widest: Sequence[int], left: int
+) -> tuple[tuple[str, ...], tuple[Ends, ...]]:
+    """As many keys as may be named, and the ranges of all others; nothing if that does not save
+    enough of what is left to be read."""
+    most = len(pieces)
+    while most > 1:
+        parts = _joined(pieces, widest[: most - 1])
+        dense = [p for p in parts if p.keys > _PAIR]
+        keys = tuple(k for p in parts if p.keys <= _PAIR for k in dict.fromkeys((p.low, p.high)))
+        if len(dense) <= BESIDE and len(keys) <= KEYS:
+            saves = SAVED * sum(p.width for p in dense) < (SAVED - 1) * left
+            return (keys, tuple((p.low, p.high) for p in dense)) if saves else ((), ())
+        most = most * 9 // 10
+    return (), ()
+
+
+def _joined(pieces: Sequence[_Piece], parted: Sequence[int]) -> list[_Piece]:
+    """The pieces, joined but where they are parted."""
+    if not pieces:
+        return []
+    starts = [0, *sorted(parted)]
+    joined = []
+    for start, end in zip(starts, [*starts[1:], len(pieces)], strict=True):
+        first, *others = pieces[start:end]
+        keys = first.keys + sum(p.keys for p in others)
+        width = first.width + sum(p.gap + p.width for p in others)
+        joined.append(replace(first, high=pieces[end - 1].high, keys=keys, width=width))
+    return joined
 
 
 def _question_sql(question: Question, number: int) -> exp.Query:
@@ -131,25 +217,41 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     keys = render(Project(question.among, (item,)), bind_plain)
     key = exp.column(_KEY, quoted=True)
     place = _place(key, question.type_name)
-    pieces = exp.select(key, exp.alias_(exp.Literal.number(0), "piece"))
+    none = [exp.alias_(_number(0), name) for name in ("piece", "place", "gap")]
+    pieces = exp.select(key, exp.alias_(_number(3), "fresh"), *none).from_(keys.subquery("k"))
     if place is not None:
-        apart = exp.Sub(this=place, expression=_over("lag", place, by=_KEY))
-        gaps = exp.select(key, exp.alias_(apart, "gap")).from_(keys.subquery("k"))
-        ranks = exp.select(key, exp.alias_(_over("row_number", by="gap", desc=True), "place"))
-        wide = exp.LT(this=exp.column("place"), expression=exp.Literal.number(PIECES))
-        fresh = exp.If(this=wide, true=exp.Literal.number(1), false=exp.Literal.number(0))
-        piece = _over("sum", fresh, by=_KEY)
-        pieces = exp.select(key, exp.alias_(piece, "piece")).from_(
-            ranks.from_(gaps.subquery("g")).subquery("m")
+        apart = exp.Sub(this=exp.column("place"), expression=_over("lag", exp.column("place")))
+        places = exp.select(key, exp.alias_(place, "place")).from_(keys.subquery("k"))
+        gaps = exp.select(key, exp.column("place"), exp.alias_(apart, "gap"))
+        # Of gaps of one width all part the keys or none: even keys in a row are one piece.
+        wider = exp.alias_(_over("count", exp.column("gap"), by="gap", desc=True), "wider")
+        ranks = exp.select(key, exp.column("place"), exp.column("gap"), wider)
+        parted = exp.and_(
+            exp.LT(this=exp.column("wider"), expression=_number(2 * KEYS)),
+            exp.GT(this=exp.column("gap"), expression=_number(1)),
         )
-    else:
-        pieces = pieces.from_(keys.subquery("k"))
-    low, high = (_sent(best, question.type_name) for best in (exp.Min(this=key), exp.Max(this=key)))
+        begun = exp.If(this=parted, true=_number(1), false=_number(0))
+        before = exp.If(this=parted, true=exp.column("gap"), false=_number(0))
+        same = exp.EQ(this=exp.column("gap"), expression=_number(0))
+        pieces = exp.select(
+            key,
+            exp.alias_(exp.If(this=same, true=_number(0), false=_number(1)), "fresh"),
+            exp.alias_(_over("sum", begun), "piece"),
+            exp.column("place"),
+            exp.alias_(before, "gap"),
+        ).from_(ranks.from_(gaps.from_(places.subquery("l")).subquery("g")).subquery("m"))
+    ends = [exp.Min(this=key), exp.Max(this=key)]
+    low, high = (_sent(end, question.type_name) for end in ends)
+    width = exp.Sub(this=_of("max", "place"), expression=_of("min", "place"))
     return (
         exp.select(
-            exp.alias_(exp.Literal.number(number), "number"),
+            exp.alias_(_number(number), "number"),
+            exp.column("piece"),
             exp.alias_(low, "low"),
             exp.alias_(high, "high"),
+            exp.alias_(_of("sum", "fresh"), "keys"),
+            exp.alias_(exp.cast(width, _PLACE), "width"),
+            exp.alias_(exp.cast(_of("max", "gap"), _PLACE), "gap"),
         )
         .from_(pieces.subquery("p"))
         .group_by(exp.column("piece"), exp.Is(this=key.copy(), expression=exp.null()))
@@ -173,12 +275,14 @@ def _sent(value: exp.Expr, type_name: str) -> exp.Expr:
     return exp.cast(value.copy(), "string")
 
 
-def _between(value: exp.Expr, question: Question, low: str, high: str) -> exp.Expr:
-    least, most = (_read(end, question.type_name) for end in (low, high))
+def _between(value: exp.Expr, question: Question, ends: Ends) -> exp.Expr:
+    least, most = (_read(end, question.type_name) for end in ends)
     return exp.Between(this=value.copy(), low=least, high=most)
 
 
 def _read(text: str, type_name: str) -> exp.Expr:
+    if type_name in ("int", "bigint") and text.isdigit():
+        return exp.Literal.number(text)
     if type_name == "timestamp":
         number = exp.cast(exp.Literal.string(text), "bigint")
         return exp.Anonymous(this="timestamp_micros", expressions=[number])
@@ -186,20 +290,28 @@ def _read(text: str, type_name: str) -> exp.Expr:
 
 
 def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
-    """A key as a number, None for types without distances."""
+    """A key as an exact number whose differences are numbers too, None for types without
+    distances."""
     if type_name not in _NUMBERS:
         return None
     name = _NUMBERS[type_name]
     number = exp.Anonymous(this=name, expressions=[key.copy()]) if name else key.copy()
-    return exp.cast(number, "double")
+    return exp.cast(number, _PLACE)
 
 
-def _over(name: str, argument: exp.Expr | None = None, *, by: str, desc: bool = False) -> exp.Expr:
-    ordered = exp.Ordered(this=exp.column(by, quoted=True), desc=desc)
+def _number(number: int) -> exp.Expr:
+    return exp.Literal.number(number)
+
+
+def _of(name: str, column_name: str) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=[exp.column(column_name)])
+
+
+def _over(name: str, argument: exp.Expr, *, by: str = "place", desc: bool = False) -> exp.Expr:
+    ordered = exp.Ordered(this=exp.column(by), desc=desc)
     if desc:
         ordered.set("nulls_first", False)
-    arguments = [] if argument is None else [argument.copy()]
     return exp.Window(
-        this=exp.Anonymous(this=name, expressions=arguments),
+        this=exp.Anonymous(this=name, expressions=[argument.copy()]),
         order=exp.Order(expressions=[ordered]),
     )

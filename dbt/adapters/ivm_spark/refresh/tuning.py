@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.physical.few import FEW_ROWS
+from dbt.adapters.ivm_spark.physical.ranges import NAMED
 from dbt.adapters.ivm_spark.refresh.cost import Work
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
@@ -16,6 +17,8 @@ PARTITIONS = "spark.sql.shuffle.partitions"
 STORED_PLANS = "spark.sql.legacy.storeAnalyzedPlanForView"
 """A temporary view is its text otherwise, which is analyzed anew wherever it is named, and with it
 those that it names."""
+PUSHED_KEYS = "spark.sql.parquet.pushdown.inFilterThreshold"
+"""Values of an IN that the Parquet reader is told; of more it hears the least and the greatest."""
 FEW_CHANGES = FEW_ROWS // 2
 """Changed rows up to which what meets them is joined by broadcast anyhow, an update being two."""
 SMALL_STATE = 1_000_000
@@ -25,7 +28,7 @@ PARTITION_ROWS = 1_000_000
 MET_ROWS = 8_000_000
 """The same of rows that the change meets: what is shuffled of them is what is left where they have
 met, mostly a small part."""
-_DEFAULT_PARTITIONS = 200
+_PARTITIONS = 200
 
 
 def tuned(work: Work, state_rows: int, keeps: bool, given: Mapping[str, str]) -> dict[str, str]:
@@ -37,14 +40,17 @@ def tuned(work: Work, state_rows: int, keeps: bool, given: Mapping[str, str]) ->
         keeps: whether it keeps relations as temporary views.
         given: the session's settings.
     """
-    wanted = {STORED_PLANS: "true"} if keeps else {}
+    wanted = {}
+    if keeps:
+        pushed = max(NAMED, _number(given, PUSHED_KEYS, 0))
+        wanted = {STORED_PLANS: "true", PUSHED_KEYS: str(pushed)}
     if work.changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
         own = (2 * work.changed + state_rows) // PARTITION_ROWS
-        partitions = min(1 + own + work.met // MET_ROWS, _partitions(given))
+        partitions = min(1 + own + work.met // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
         wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
 
 
-def _partitions(given: Mapping[str, str]) -> int:
-    said = given.get(PARTITIONS, "")
-    return int(said) if said.isdigit() and int(said) else _DEFAULT_PARTITIONS
+def _number(given: Mapping[str, str], key: str, default: int) -> int:
+    said = given.get(key, "")
+    return int(said) if said.isdigit() and int(said) else default

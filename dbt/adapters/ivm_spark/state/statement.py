@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.few import with_few, with_kept
 from dbt.adapters.ivm_spark.physical.ranges import Answers, narrowed
 from dbt.adapters.ivm_spark.physical.reduced import reduced
+from dbt.adapters.ivm_spark.physical.restricted import restricted
 from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.physical.staged import staged
 from dbt.adapters.ivm_spark.physical.within import with_within
@@ -35,6 +36,7 @@ def prepared(
     """What to compute before the statement, in order, the delta over it, and the most rows that
     changed or are kept; as for `merge`."""
     known, few = sources or {}, changed or {}
-    smaller = reduced(staged(delta, few, rows_of(known)), few, known)
+    least = restricted(delta, known)
+    smaller = reduced(staged(least, few, rows_of(known)), few, known)
     kept, relation = shared(with_within(smaller, known), token)
     return kept, relation, with_kept(few, kept)
