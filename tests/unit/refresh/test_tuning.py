@@ -18,14 +18,15 @@ SMALL = Work(rows=10_000_000, changed=1_000, met=0)
 
 
 def test_a_small_refresh() -> None:
-    assert tuned(SMALL, 5_000, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
+    assert tuned(SMALL, 5_000, False, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
 
 
 def test_what_the_session_has_already_is_not_set() -> None:
     given = {ADAPTIVE: "false", PARTITIONS: "1", STORED_PLANS: "true"}
-    assert tuned(SMALL, 5_000, True, given | {PUSHED_KEYS: str(NAMED)}) == {}
-    assert tuned(SMALL, 5_000, True, given | {PUSHED_KEYS: str(2 * NAMED)}) == {}
-    assert tuned(SMALL, 5_000, True, given) == {PUSHED_KEYS: str(NAMED)}
+    assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(2 * NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, True, given) == {PUSHED_KEYS: str(NAMED)}
+    assert tuned(SMALL, 5_000, True, False, given) == {}
 
 
 @pytest.mark.parametrize(
@@ -33,11 +34,11 @@ def test_what_the_session_has_already_is_not_set() -> None:
     [(Work(10_000_000, 300_000, 0), 5_000), (SMALL, 5_000_000), (SMALL, 0)],
 )
 def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) -> None:
-    assert tuned(work, state_rows, False, {}) == {}
+    assert tuned(work, state_rows, False, False, {}) == {}
 
 
 def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
-    assert tuned(SMALL, 5_000_000, True, {}).get(STORED_PLANS) == "true"
+    assert tuned(SMALL, 5_000_000, True, True, {}).get(STORED_PLANS) == "true"
 
 
 @pytest.mark.parametrize(
@@ -55,4 +56,4 @@ def test_the_rows_that_a_change_meets_have_their_partitions(
     """As many as they need, beside those of the change and the state (more than half a million
     rows in the last), and never more than the user's."""
     work = Work(100_000_000, changed, met)
-    assert tuned(work, 500_000, False, given).get(PARTITIONS) == partitions
+    assert tuned(work, 500_000, False, False, given).get(PARTITIONS) == partitions

@@ -217,8 +217,10 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     keys = render(Project(question.among, (item,)), bind_plain)
     key = exp.column(_KEY, quoted=True)
     place = _place(key, question.type_name)
-    none = [exp.alias_(_number(0), name) for name in ("piece", "place", "gap")]
-    pieces = exp.select(key, exp.alias_(_number(3), "fresh"), *none).from_(keys.subquery("k"))
+    # Without distances all keys are one piece, in which none is named.
+    whole = {"piece": 0, "fresh": _PAIR + 1, "place": 0, "gap": 0}
+    pieces = exp.select(key, *(exp.alias_(_number(n), name) for name, n in whole.items()))
+    pieces = pieces.from_(keys.subquery("k"))
     if place is not None:
         apart = exp.Sub(this=exp.column("place"), expression=_over("lag", exp.column("place")))
         places = exp.select(key, exp.alias_(place, "place")).from_(keys.subquery("k"))

@@ -76,13 +76,15 @@ class _Restricting:
         return self.done[id(node)]
 
     def _join(self, node: Join) -> Join:
-        inputs = list(node.inputs)
-        for n, groups in enumerate(node.inputs):
-            if self.uses.get(id(groups)) != 1 or not is_slim(groups) or not self._is_long(groups):
-                continue
-            found = (self._for(groups, p, node.predicates) for p in node.inputs if p is not groups)
-            inputs[n] = next((f for f in found if f is not None), groups)
-        return replace(node, inputs=tuple(inputs)) if inputs != list(node.inputs) else node
+        inputs = tuple(self._input(node, i) for i in node.inputs)
+        same = all(a is b for a, b in zip(inputs, node.inputs, strict=True))
+        return node if same else replace(node, inputs=inputs)
+
+    def _input(self, node: Join, groups: Node) -> Node:
+        if self.uses.get(id(groups)) != 1 or not is_slim(groups) or not self._is_long(groups):
+            return groups
+        found = (self._for(groups, p, node.predicates) for p in node.inputs if p is not groups)
+        return next((f for f in found if f is not None), groups)
 
     def _is_long(self, node: Node) -> bool:
         return any(

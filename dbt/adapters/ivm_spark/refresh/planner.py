@@ -263,7 +263,7 @@ class Planner:
         if large and mark is not None and not mark.large:
             plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
         first = step.merge({}, frozenset())
-        tuning = tuned(decision.work, rows, bool(first.kept), found.session)
+        tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}
         if large:

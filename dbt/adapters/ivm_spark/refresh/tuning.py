@@ -31,19 +31,21 @@ met, mostly a small part."""
 _PARTITIONS = 200
 
 
-def tuned(work: Work, state_rows: int, keeps: bool, given: Mapping[str, str]) -> dict[str, str]:
+def tuned(
+    work: Work, state_rows: int, keeps: bool, asks: bool, given: Mapping[str, str]
+) -> dict[str, str]:
     """The settings to change for a refresh.
 
     Args:
         work: of the refresh.
         state_rows: rows of the state, 0 if that is not known.
         keeps: whether it keeps relations as temporary views.
+        asks: whether it asks for the change's keys.
         given: the session's settings.
     """
-    wanted = {}
-    if keeps:
-        pushed = max(NAMED, _number(given, PUSHED_KEYS, 0))
-        wanted = {STORED_PLANS: "true", PUSHED_KEYS: str(pushed)}
+    wanted = {STORED_PLANS: "true"} if keeps else {}
+    if asks:
+        wanted[PUSHED_KEYS] = str(max(NAMED, _number(given, PUSHED_KEYS, 0)))
     if work.changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
         own = (2 * work.changed + state_rows) // PARTITION_ROWS
         partitions = min(1 + own + work.met // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
