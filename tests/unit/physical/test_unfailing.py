@@ -7,7 +7,7 @@ import sqlglot
 
 from dbt.adapters.ivm_spark.physical.unfailing import is_unfailing
 
-TYPES = {"s": "string", "n": "bigint", "d": "date"}
+TYPES = {"s": "string", "n": "bigint", "d": "date", "v": "varchar(9)"}
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,7 @@ TYPES = {"s": "string", "n": "bigint", "d": "date"}
         "d < '2026-01-01'",
         "s is not null",
         "n <=> 4",
+        "v = s and v like 'x%'",
     ],
 )
 def test_comparisons_with_constants(predicate: str) -> None:
@@ -30,6 +31,7 @@ def test_comparisons_with_constants(predicate: str) -> None:
     "predicate",
     [
         "s = 5",
+        "v = 5",
         "s = n",
         "cast(s as int) > 5",
         "n / 0 > 1",

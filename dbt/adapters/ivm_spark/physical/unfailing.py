@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 _COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.In, exp.Between)
+_TEXTS = ("string", "char", "varchar")
 _CONNECTS = (exp.And, exp.Or, exp.Not, exp.Paren)
 
 
@@ -34,10 +35,11 @@ def is_unfailing(predicate: exp.Expr, types: Mapping[str, str]) -> bool:
 
 
 def _kind(operand: exp.Expr, types: Mapping[str, str]) -> str:
-    """The type of an operand: a column's, text or number for a constant, ? for anything else. A
-    text is made the column's type, once for all rows."""
+    """The type of an operand: a column's (string for every kind of it), text or number for a
+    constant, ? for anything else. A text is made the column's type, once for all rows."""
     if isinstance(operand, exp.Column):
-        return types.get(operand.name, "?")
+        type_name = types.get(operand.name, "?")
+        return "string" if type_name.startswith(_TEXTS) else type_name
     if isinstance(operand, exp.Literal):
         return "text" if operand.is_string else "number"
     if isinstance(operand, (exp.Cast, exp.Neg)) and isinstance(operand.this, exp.Literal):
