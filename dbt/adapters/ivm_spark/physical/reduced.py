@@ -24,7 +24,7 @@ from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.physical.few import bound
 from dbt.adapters.ivm_spark.physical.shared import is_slim
 from dbt.adapters.ivm_spark.physical.within import alike_columns, source_type
-from dbt.adapters.ivm_spark.view.columns import by_place, column
+from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
@@ -138,7 +138,7 @@ class _Reducer:
             return self._below(node, _among(keys, node.input.columns), small)
         if isinstance(node, (Project, Aggregate)):
             items = node.items if isinstance(node, Project) else node.keys
-            return self._below(node, _renamed(keys, _own(items)), small)
+            return self._below(node, _renamed(keys, as_they_are(items)), small)
         if isinstance(node, Window):
             partitions = [k.name for k in node.keys if isinstance(k, exp.Column)]
             return self._below(node, _among(keys, partitions), small)
@@ -193,11 +193,6 @@ class _Reducer:
 
 def _among(keys: list[_Key], columns: Collection[str]) -> list[_Key]:
     return [k for k in keys if k.column in columns]
-
-
-def _own(items: tuple[Item, ...]) -> dict[str, str]:
-    """The columns that are passed on as they are, by their new names."""
-    return {i.name: i.expression.name for i in items if isinstance(i.expression, exp.Column)}
 
 
 def _renamed(keys: list[_Key], names: Mapping[str, str]) -> list[_Key]:

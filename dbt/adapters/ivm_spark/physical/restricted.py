@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.physical.shared import is_slim
 from dbt.adapters.ivm_spark.physical.unfailing import is_unfailing
 from dbt.adapters.ivm_spark.physical.within import alike_columns
-from dbt.adapters.ivm_spark.view.columns import by_place, column
+from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (
@@ -143,10 +143,8 @@ def _let_through(
     if isinstance(node, Filter):
         return _let_through(node.input, name, (node.predicate, *predicates), sources)
     if isinstance(node, Project):
-        passed = {i.name: i.expression for i in node.items}.get(name)
-        if not isinstance(passed, exp.Column):
-            return None
-        return _let_through(node.input, passed.name, (), sources)
+        own_name = as_they_are(node.items).get(name)
+        return None if own_name is None else _let_through(node.input, own_name, (), sources)
     if isinstance(node, SemiJoin) and not node.anti:
         return among((node.input, node.among), ())
     if isinstance(node, SemiJoin):
@@ -175,8 +173,8 @@ def _by_branch(node: UnionAll, name: str) -> list[tuple[Node, str]]:
 
 def _copies(node: Node, name: str) -> set[str]:
     """A column under all of its names."""
-    items = {i.name: i.expression for i in node.items} if isinstance(node, Project) else {}
-    return {name, *(n for n, e in items.items() if e == items.get(name))}
+    own = as_they_are(node.items) if isinstance(node, Project) else {}
+    return {name, *(n for n, o in own.items() if o == own.get(name))}
 
 
 def _types(scan: Scan, sources: Mapping[str, SourceFacts]) -> dict[str, str]:
@@ -203,8 +201,8 @@ def _with_keys(
         return SemiJoin(node, through, (same,))
     if isinstance(node, (Project, Aggregate)):
         items = node.items if isinstance(node, Project) else node.keys
-        passed = {i.name: i.expression for i in items}.get(name)
-        found = below(node.input, passed.name) if isinstance(passed, exp.Column) else None
+        own_name = as_they_are(items).get(name)
+        found = None if own_name is None else below(node.input, own_name)
         return None if found is None else replace(node, input=found)
     if isinstance(node, (Filter, Sort, Distinct, Generate)):
         found = below(node.input, name) if name in node.input.columns else None

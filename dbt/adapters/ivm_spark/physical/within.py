@@ -15,7 +15,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.equality import equal_columns
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.shared import is_slim
-from dbt.adapters.ivm_spark.view.columns import by_place
+from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     At,
@@ -121,10 +121,8 @@ def _origin(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> _Ori
         return _Origin(type_name, node.at is At.POST and facts.rows >= BIG_ROWS)
     if isinstance(node, (Project, Aggregate)):
         items = node.items if isinstance(node, Project) else node.keys
-        item = next((i for i in items if i.name == column), None)
-        if item is None or not isinstance(item.expression, exp.Column):
-            return None
-        return _origin(node.input, item.expression.name, sources)
+        own_name = as_they_are(items).get(column)
+        return None if own_name is None else _origin(node.input, own_name, sources)
     if isinstance(node, (Filter, Sort, Distinct, Few, Stage, Within, SemiJoin, Window, Generate)):
         passed = column in node.input.columns
         return _origin(node.input, column, sources) if passed else None

@@ -22,6 +22,11 @@ def passed(columns: Iterable[str]) -> tuple[Item, ...]:
     return tuple(Item(c, column(c)) for c in columns)
 
 
+def as_they_are(items: Iterable[Item]) -> dict[str, str]:
+    """The columns that are passed on as they are: by their new names, the input's own."""
+    return {i.name: i.expression.name for i in items if isinstance(i.expression, exp.Column)}
+
+
 def by_place(names: Collection[str], branch: Node) -> list[tuple[str, str]]:
     """The columns of a union under these names, each with the branch's own: they go by their place,
     but a weight by its name."""
