@@ -4,6 +4,7 @@ import time
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 from dbt_common.exceptions import DbtDatabaseError
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import watch
@@ -139,3 +140,32 @@ class TestExistingSession:
         assert {row.key: row.value for row in root.sql("set").collect()} == before
         assert root.catalog.listTables() == views
         assert SparkSession.active() is root
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("spark.sql.shuffle.partitions", "3"), ("spark.sql.ansi.enabled", "false"), ("spark.a", "b")],
+)
+def test_set_and_reset_do_what_spark_does(project, spark_parameters, key, value):
+    handle, session = SessionHandle(spark_parameters), SessionHandle(spark_parameters).session
+
+    def both(sql):
+        handle.execute(sql)
+        assert handle.fetchall() == []
+        session.sql(sql)
+        assert handle.session.conf.get(key, None) == session.conf.get(key, None)
+        return handle.session.conf.get(key, None)
+
+    first = both(f"reset {key}")
+    assert both(f"set {key}={value}") == value
+    assert both(f"reset {key}") == first
+
+
+def test_set_is_refused_as_by_spark(project, spark_parameters):
+    handle = SessionHandle(spark_parameters)
+    for sql in ("set spark.sql.shuffle.partitions=many", "set spark.sql.extensions=x"):
+        with pytest.raises(PySparkException) as ours:
+            handle.execute(sql)
+        with pytest.raises(PySparkException) as theirs:
+            handle.session.sql(sql)
+        assert error_message(ours.value) == error_message(theirs.value)

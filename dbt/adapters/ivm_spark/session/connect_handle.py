@@ -28,6 +28,9 @@ class ConnectHandle(SessionHandle):
     def __init__(self, url: str, parameters: Mapping[str, str]) -> None:
         super().__init__(parameters, _session(url))
 
+    def _sent(self, sql: str) -> DataFrame:
+        return self.session.sql(sql)
+
     @staticmethod
     def _is_command(result: DataFrame) -> bool:
         """The server runs a command at once and answers with its rows, a query with itself."""

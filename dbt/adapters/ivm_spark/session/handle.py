@@ -15,6 +15,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
+from dbt.adapters.ivm_spark.session.setting import configured
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
@@ -66,7 +67,10 @@ class SessionHandle(SparkConnectionWrapper):
         self._rows = None
         self.statements += 1
         note_statement(sql)
-        self._result = self.session.sql(sql)
+        self._result = self._sent(sql)
+
+    def _sent(self, sql: str) -> DataFrame | None:
+        return None if configured(self.session, sql) else self.session.sql(sql)
 
     def drain(self) -> None:
         """Run a query whose rows nobody wants, in Spark; a command has run already."""
