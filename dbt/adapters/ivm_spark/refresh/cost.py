@@ -14,14 +14,16 @@ from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
-FIXED_INCREMENTAL = 1.8
+FIXED_INCREMENTAL = 1.5
 """Seconds of an incremental refresh by one row, before any is recorded, but for its operators."""
-OPERATOR = 1 / 20
+OPERATOR = 1 / 25
 """What each operator of a delta adds to that, as a part of it: Spark plans it, makes code of it and
 starts its tasks, however few its rows are."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
 warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
+COLD = 6.0
+"""Seconds that this adds to a first build, at the most."""
 CHANGED = 5.0
 """What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
 MET = 0.4
@@ -103,7 +105,7 @@ def learned(experience: Experience, effort: Effort, seconds: float) -> Experienc
     if effort.full:
         return replace(
             experience,
-            full_seconds=seconds * (FIRST_BUILD if effort.first else 1),
+            full_seconds=_warm(seconds) if effort.first else seconds,
             full_rows=effort.work.rows,
             fixed=_between(experience.fixed, FIXED_INCREMENTAL, _FORGETTING),
             factor=_between(experience.factor, 1.0, _FORGETTING),
@@ -118,6 +120,11 @@ def learned(experience: Experience, effort: Effort, seconds: float) -> Experienc
         fixed=experience.fixed * ratio ** (_NEWEST * share),
         factor=experience.factor * ratio ** (_NEWEST * (1 - share)),
     )
+
+
+def _warm(seconds: float) -> float:
+    """What a first build would take at the least in a Spark that is warm."""
+    return max(FIRST_BUILD * seconds, seconds - COLD)
 
 
 def _fixed_part(experience: Experience, work: Work) -> float:
