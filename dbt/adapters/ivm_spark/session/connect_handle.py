@@ -29,6 +29,7 @@ class ConnectHandle(SessionHandle):
         super().__init__(parameters, _session(url))
 
     def _sent(self, sql: str) -> DataFrame:
+        # A RESET too: only the server knows what it was started with.
         return self.session.sql(sql)
 
     @staticmethod
