@@ -123,10 +123,11 @@ class Maintained:
     @cached_property
     def _facts(self) -> dict[str, SourceFacts]:
         """Every source as a big one."""
-        return {
-            t.relation.name: SourceFacts.of(BIG_ROWS, t.relation.columns)
-            for t in self._database.tables.values()
-        }
+        return self._facts_of(BIG_ROWS)
+
+    def _facts_of(self, rows: int) -> dict[str, SourceFacts]:
+        relations = (t.relation for t in self._database.tables.values())
+        return {r.name: SourceFacts.of(rows, r.columns) for r in relations}
 
     @cached_property
     def _fill(self) -> str:
@@ -177,11 +178,10 @@ class Maintained:
     ) -> Merge | Append | None:
         tables = self._database.tables
         names = frozenset(tables[n].relation.name for n in moved)
-        rows = {t.relation.name: BIG_ROWS for t in tables.values()} if big else {}
-        change = delta(self._layout.input, Context(names, rows))
+        sources = self._facts if big else self._facts_of(0)
+        change = delta(self._layout.input, Context(names, sources))
         if change is None:
             return None
-        sources = self._facts if big else {}
         given, known = (
             (self._layout, change, _STATE, bind, insert_only),
             (None, sources, answers, TOKEN),

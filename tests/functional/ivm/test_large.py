@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.delta import join
-from dbt.adapters.ivm_spark.physical import reduced, restricted, staged, within
+from dbt.adapters.ivm_spark.physical import deferred, reduced, restricted, staged, within
 from dbt.adapters.ivm_spark.refresh import incremental, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
@@ -41,6 +41,16 @@ MODELS = {
     "sums": (
         "select p.who, g.total from (select k, sum(v) as total from {{ target.schema }}.line "
         "group by k) as g join {{ target.schema }}.purchase as p on p.k = g.k where p.who <> 'b'"
+    ),
+    "above": (
+        "select l.k, l.v from {{ target.schema }}.line as l where l.v >= ("
+        "select avg(i.v) from {{ target.schema }}.line as i where i.k = l.k) and not exists ("
+        "select 1 from {{ target.schema }}.purchase as p where p.k = l.k and p.who like '%b%_')"
+    ),
+    "spread": (
+        "select q.n, count(*) as purchases from (select o.k, count(l.v) as n "
+        "from {{ target.schema }}.purchase as o left join {{ target.schema }}.line as l "
+        "on l.k = o.k and o.who not like '%x%b' group by o.k) as q group by q.n"
     ),
     "whole": "select count(*) as n, max(v) as most from {{ target.schema }}.line",
 }
@@ -86,6 +96,7 @@ class TestLarge:
         monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
         monkeypatch.setattr(join, "FACTOR_ROWS", 1)
         monkeypatch.setattr(staged, "STAGE_ROWS", 1)
+        monkeypatch.setattr(deferred, "MATCHED_ROWS", 1)
         monkeypatch.setattr(within, "BIG_ROWS", 1)
         monkeypatch.setattr(reduced, "REDUCED_ROWS", 1)
         monkeypatch.setattr(restricted, "LONG_ROWS", 1)

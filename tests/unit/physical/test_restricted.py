@@ -44,8 +44,7 @@ def _facts(customers: int = LONG_ROWS // SMALLER) -> dict[str, SourceFacts]:
 def _restricted(query: str, *moved: str, facts: dict[str, SourceFacts] | None = None) -> list[str]:
     """The tables whose filters the changed orders meet before their groups are computed."""
     known = facts or _facts()
-    rows = {name: fact.rows for name, fact in known.items()}
-    change = delta(build_view(query, CATALOG).root, Context(frozenset(moved or (ORDERS,)), rows))
+    change = delta(build_view(query, CATALOG).root, Context(frozenset(moved or (ORDERS,)), known))
     assert change is not None
     found = restricted(change, known)
     assert found.columns == change.columns

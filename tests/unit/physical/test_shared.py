@@ -6,7 +6,8 @@ from collections import Counter
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.shared import KEPT, Kept, shared
+from dbt.adapters.ivm_spark.delta.slim import KEPT
+from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan
 from dbt.adapters.ivm_spark.view.walk import walk

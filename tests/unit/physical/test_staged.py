@@ -40,7 +40,7 @@ def _merge(
     facts = {f"`shop`.`{name}`": SourceFacts(count, TYPES) for name, count in rows.items()}
     change = delta(
         found.input,
-        Context(frozenset(names.values()), {name: fact.rows for name, fact in facts.items()}),
+        Context(frozenset(names.values()), facts),
     )
     assert change is not None
     bind = Versions(dict.fromkeys(view.sources, 8), dict.fromkeys(view.sources, 9)).bind

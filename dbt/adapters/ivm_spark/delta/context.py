@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.view.tree import Node
 
 
 @dataclass(frozen=True)
 class Context:
-    """The sources (quoted names) that moved since the recorded versions, and about how many rows
-    each has now, where that is known: the form of a delta depends on it, its meaning does not."""
+    """The sources (quoted names) that moved since the recorded versions, and what is known of all
+    of them: the form of a delta depends on it, its meaning does not."""
 
     moved: frozenset[str]
-    rows: Mapping[str, int] = field(default_factory=dict)
+    sources: Mapping[str, SourceFacts] = field(default_factory=dict)
 
 
 Derive = Callable[[Node], "Node | None"]

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from dbt.adapters.ivm_spark.delta.bags import SIDE, netted, netted_before, weighted
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.keyed import by_group_keys
+from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.expressions import ORDER_DEPENDENT, function_name
-from dbt.adapters.ivm_spark.view.reasons import not_supported
+from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll
 
 _ONCE = frozenset({"max", "min"})
@@ -23,6 +24,9 @@ def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node |
     See `check_repeatable` for what is not maintained.
     """
     check_repeatable(node)
+    found = by_group_keys(node, derive, context)
+    if found is not None:
+        return found
     below = derive(node.input)
     if below is None:
         return None
@@ -33,16 +37,6 @@ def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node |
     given = Input(node.input, below, tuple(k.expression for k in node.keys))
     keys = (*node.keys, Item(SIDE, column(SIDE)))
     return touched((given,), lambda i: replace(node, input=i[0], keys=keys), copies)
-
-
-def check_repeatable(node: Aggregate) -> None:
-    """Raise NotMaintained for an aggregate that depends on the order of its rows: a group that is
-    computed twice must give the same row twice."""
-    for item in node.aggregates:
-        for call in item.expression.walk():
-            name = function_name(call)
-            if name in ORDER_DEPENDENT:
-                raise not_supported(f"{name}() below another operator")
 
 
 def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:

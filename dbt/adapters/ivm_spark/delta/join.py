@@ -15,7 +15,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.bags import before
+from dbt.adapters.ivm_spark.delta.connected import connected, meets
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.facts import rows_of
+from dbt.adapters.ivm_spark.delta.keyed import by_common_key
+from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.view.columns import passed, used_columns
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Join, Node, Project, UnionAll
@@ -25,7 +29,14 @@ FACTOR_ROWS = 2_000_000
 
 
 def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
-    """The sum of the terms; inputs that did not change have no term and no pre-state."""
+    """The sum of the terms; inputs that did not change have no term and no pre-state.
+
+    Where an input computes something of what another one reads too, the rows of the touched keys.
+    """
+    if not monotone(node):
+        found = by_common_key(node, derive, context)
+        if found is not None:
+            return found
     return _sum(node, [derive(child) for child in node.inputs], context)
 
 
@@ -35,7 +46,6 @@ def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None
         return _factored(node, deltas, *factors, context)
     terms: list[Node] = []
     columns = (*node.columns, WEIGHT)
-    uses = [used_columns(predicate) for predicate in node.predicates]
     for i, delta in enumerate(deltas):
         if delta is None:
             continue
@@ -44,7 +54,7 @@ def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None
             later = deltas[j] if j > i else None
             if j != i:
                 partners.append(child if later is None else before(child, later))
-        term = Join(tuple(_connected(delta, partners, uses)), node.predicates)
+        term = Join(tuple(connected(delta, partners, node.predicates)), node.predicates)
         terms.append(Project(term, passed(columns)))
     if not terms:
         return None
@@ -56,8 +66,9 @@ def _factors(
 ) -> tuple[list[int], int] | None:
     """The places of the inputs whose changes are joined first, and of the one that meets their sum;
     None where that would save nothing, or join what no predicate connects."""
+    rows = rows_of(context.sources)
     moved = [i for i, delta in enumerate(deltas) if delta is not None]
-    sizes = {i: rows_read(node.inputs[i], context.rows) for i in moved}
+    sizes = {i: rows_read(node.inputs[i], rows) for i in moved}
     last = max(moved, key=lambda i: sizes[i], default=0)
     first = [i for i in moved if i != last]
     if len(first) < 2 or sizes[last] < FACTOR_ROWS:
@@ -65,7 +76,7 @@ def _factors(
     uses = [used_columns(predicate) for predicate in node.predicates]
     seen, waiting = set(node.inputs[first[0]].columns), first[1:]
     while waiting:
-        met = next((i for i in waiting if _meets(node.inputs[i], seen, uses)), None)
+        met = next((i for i in waiting if meets(node.inputs[i], seen, uses)), None)
         if met is None:
             return None
         seen |= set(node.inputs[met].columns)
@@ -85,36 +96,14 @@ def _factored(
     assert change is not None and final is not None
     big = node.inputs[last]
     still = [child for i, child in enumerate(node.inputs) if i not in (*first, last)]
-    uses = [used_columns(predicate) for predicate in node.predicates]
     left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
     columns = passed((*node.columns, WEIGHT))
-    meets = Join(tuple(_connected(change, [before(big, final), *still], uses)), left)
+    meets = Join(tuple(connected(change, [before(big, final), *still], node.predicates)), left)
     partners = [*others.inputs, *still]
-    met = Join(tuple(_connected(final, partners, uses)), node.predicates)
+    met = Join(tuple(connected(final, partners, node.predicates)), node.predicates)
     return UnionAll((Project(meets, columns), Project(met, columns)))
 
 
 def _among(node: Join, places: list[int]) -> tuple[exp.Expr, ...]:
     columns = {column for i in places for column in node.inputs[i].columns}
     return tuple(p for p in node.predicates if used_columns(p) <= columns)
-
-
-def _connected(delta: Node, partners: list[Node], uses: list[set[str]]) -> list[Node]:
-    """The partners in an order in which each meets a predicate with what stands before it, so
-    that the small delta is joined first and no product of two big relations arises.
-
-    uses: the columns that each predicate reads.
-    """
-    order = [delta]
-    waiting = list(partners)
-    seen = set(delta.columns)
-    while waiting:
-        place = next((i for i, n in enumerate(waiting) if _meets(n, seen, uses)), 0)
-        order.append(waiting.pop(place))
-        seen |= set(order[-1].columns)
-    return order
-
-
-def _meets(node: Node, seen: set[str], uses: list[set[str]]) -> bool:
-    own = set(node.columns)
-    return any(used & own and used & seen and used <= own | seen for used in uses)

@@ -6,12 +6,12 @@ input R, not on other rows of L. So weights ride along on L as through a filter,
     C = L_pre ⋉ ΔR      the old rows of L that meet a changed row of R,
     Δ = F(ΔL, R_post) ⊎ F(C, R_post) ⊎ -F(C, R_pre)
 
-under any predicates. Where there are equalities, only the rows of R with the keys of ΔR matter to
-C, and the last two terms are one join: of C, once for each side, with these rows as they are and as
-they were. Without an equality that would be a hash join of two keys, so there they stay apart, and
-Spark's null-aware join for NOT IN keeps its form. Griffin,
-Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record 1998);
-Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
+under any predicates. Where there are equalities, only the rows of R with the keys of the changes
+matter, and the terms are one join: of C, once for each side, and of ΔL on the new side, with these
+rows as they are and as they were. Without an equality that would be a hash join of two keys, so
+there they stay apart, as Spark's null-aware join for NOT IN does, and where ΔL is not small.
+Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record
+1998); Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
 """
 
 from __future__ import annotations
@@ -21,18 +21,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import (
-    SIDE,
-    before,
-    both_sides,
-    netted_before,
-    now_and_before,
-    weighted,
-)
+from dbt.adapters.ivm_spark.delta.bags import SIDE, before, both_sides, netted_before, weighted
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
+from dbt.adapters.ivm_spark.delta.keyed import by_common_key
 from dbt.adapters.ivm_spark.delta.meeting import met_rows
-from dbt.adapters.ivm_spark.delta.touched import Input, slice_of
+from dbt.adapters.ivm_spark.delta.slim import is_slim
+from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.tree import (
@@ -56,6 +51,9 @@ def delta_semi_join(node: SemiJoin, derive: Derive, context: Context) -> Node | 
     def rebuild(left: Node, right: Node, predicates: tuple[exp.Expr, ...]) -> Node:
         return SemiJoin(left, right, predicates, node.anti)
 
+    found = by_common_key(node, derive, context)
+    if found is not None:
+        return found
     return _linear(node.input, node.among, node.predicates, rebuild, derive, copies=False)
 
 
@@ -67,7 +65,9 @@ def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> N
         return OuterJoin(left, right, node.side, predicates)
 
     kept, other = (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
-    change = _linear(kept, other, node.predicates, rebuild, derive)
+    change = by_common_key(node, derive, context)
+    if change is None:
+        change = _linear(kept, other, node.predicates, rebuild, derive)
     if change is None:
         return None
     return Project(change, passed((*node.columns, WEIGHT)))
@@ -98,27 +98,42 @@ def _linear(
     """
     change, moved = derive(kept), derive(other)
     items = passed(rebuild(kept, other, predicates).columns)
+    pairs = equal_pairs(predicates, kept, other)
+    if moved is not None and pairs and (change is None or is_slim(change)):
+        sides = _on_both_sides(kept, change, met_rows(_old(kept, change), moved, predicates))
+        partners = Input(other, moved, tuple(b for _, b in pairs))
+        changed_too = Input(kept, change, tuple(a for a, _ in pairs))
+        among = touched_keys((partners, changed_too) if change is not None else (partners,))
+        (states,) = touched_rows((partners,), among, copies)
+        same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
+        sign = exp.Mul(this=column(WEIGHT), expression=column(_KEPT_SIDE))
+        matched = rebuild(sides, states, (*predicates, same))
+        return Project(matched, (*items, Item(WEIGHT, sign)))
     terms: list[Node] = []
     if change is not None:
         changed = rebuild(change, other, predicates)
         terms.append(Project(changed, (*items, Item(WEIGHT, column(WEIGHT)))))
     if moved is not None:
-        old = weighted(kept, 1) if change is None else before(kept, change)
-        met = met_rows(old, moved, predicates)
-        keys = tuple(b for _, b in equal_pairs(predicates, kept, other))
-        if keys:
-            met = both_sides(met, _KEPT_SIDE)
-            states = now_and_before(slice_of(Input(other, moved, keys)), moved, copies)
-            same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
-            sign: exp.Expr = exp.Mul(this=column(WEIGHT), expression=column(_KEPT_SIDE))
-            matched = rebuild(met, states, (*predicates, same))
-            terms.append(Project(matched, (*items, Item(WEIGHT, sign))))
-        else:
-            now = rebuild(met, other, predicates)
-            past = rebuild(met, netted_before(other, moved, copies), predicates)
-            sign = exp.Neg(this=column(WEIGHT))
-            terms.append(Project(now, (*items, Item(WEIGHT, column(WEIGHT)))))
-            terms.append(Project(past, (*items, Item(WEIGHT, sign))))
+        met = met_rows(_old(kept, change), moved, predicates)
+        now = rebuild(met, other, predicates)
+        past = rebuild(met, netted_before(other, moved, copies), predicates)
+        terms.append(Project(now, (*items, Item(WEIGHT, column(WEIGHT)))))
+        terms.append(Project(past, (*items, Item(WEIGHT, exp.Neg(this=column(WEIGHT))))))
     if not terms:
         return None
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
+
+
+def _old(kept: Node, change: Node | None) -> Node:
+    return weighted(kept, 1) if change is None else before(kept, change)
+
+
+def _on_both_sides(kept: Node, change: Node | None, met: Node) -> Node:
+    """The rows whose partners changed, once for each side, and the changed rows themselves, which
+    meet the partners as they are."""
+    both = both_sides(met, _KEPT_SIDE)
+    if change is None:
+        return both
+    now = Item(_KEPT_SIDE, exp.Literal.number(1))
+    items = (*passed(kept.columns), now, Item(WEIGHT, column(WEIGHT)))
+    return UnionAll((both, Project(change, items)))

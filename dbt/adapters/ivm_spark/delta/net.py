@@ -6,7 +6,6 @@ is asked for before anything is joined with the change.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
@@ -17,10 +16,6 @@ from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import At, Limit, Node, Scan
 from dbt.adapters.ivm_spark.view.walk import walk
-
-_ALIKE = re.compile(r"\b(float|double|map|variant|collate|char)\b")
-"""In types: values that GROUP BY may take for one though a view can tell them apart, as 0.0 and
--0.0, or of which it makes no groups."""
 
 
 def net_changes(
@@ -35,12 +30,8 @@ def net_changes(
     for name in names:
         scans = [n for n in walk(root) if isinstance(n, Scan) and n.relation == name]
         columns = sorted({column for scan in scans for _, column in scan.fields})
-        types = sources[name].types
-        certain = all(
-            (kind := types.get(column.lower())) is not None and not _ALIKE.search(kind)
-            for column in columns
-        )
-        if columns and len(columns) < len(types) and certain:
+        facts = sources[name]
+        if columns and len(columns) < len(facts.types) and facts.tells_apart(columns):
             fields = tuple((c, c) for c in columns)
             found[name] = netted(Scan(name, "source", fields, At.CHANGES))
     return found

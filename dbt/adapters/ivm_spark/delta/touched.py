@@ -15,7 +15,7 @@ incrementally" (SIGMOD 1993), section 6, for negation.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -25,6 +25,7 @@ from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Distinct,
+    Filter,
     Item,
     Node,
     Project,
@@ -53,18 +54,21 @@ def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) ->
     """
     if all(i.delta is None for i in inputs):
         return None
-    among = _keys(inputs)
-    sides = rebuild(tuple(now_and_before(_slice(i, among), i.delta, copies) for i in inputs))
-    items = passed(c for c in sides.columns if c != SIDE)
-    return Project(sides, (*items, Item(WEIGHT, column(SIDE))))
+    both = rebuild(touched_rows(inputs, touched_keys(inputs), copies))
+    items = passed(c for c in both.columns if c != SIDE)
+    return Project(both, (*items, Item(WEIGHT, column(SIDE))))
 
 
-def slice_of(given: Input) -> Node:
-    """The input's rows of the keys that its own delta touches."""
-    return _slice(given, _keys((given,)))
+def touched_rows(inputs: tuple[Input, ...], among: Node, copies: bool = True) -> tuple[Node, ...]:
+    """Of each input the rows of some keys, as they are and as they were, told apart by their last
+    column, `SIDE`.
+
+    among: `touched_keys` of all inputs that changed.
+    """
+    return tuple(now_and_before(_slice(i, among), i.delta, copies) for i in inputs)
 
 
-def _keys(inputs: tuple[Input, ...]) -> Node:
+def touched_keys(inputs: tuple[Input, ...]) -> Node:
     """The different keys that any delta has, as columns `__ivm_touched_0`, ...; the branch of an
     input that did not change is empty and has its say in the types."""
     branches = []
@@ -76,7 +80,9 @@ def _keys(inputs: tuple[Input, ...]) -> Node:
 
 
 def _slice(given: Input, among: Node) -> Node:
-    """The input's rows of the touched keys."""
+    """The input's rows of the touched keys; what is filtered is filtered after."""
+    if isinstance(given.post, Filter):
+        return replace(given.post, input=_slice(replace(given, post=given.post.input), among))
     columns = passed(given.post.columns)
     keys = tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(given.keys))
     same = tuple(

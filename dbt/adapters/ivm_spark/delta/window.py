@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE
+from dbt.adapters.ivm_spark.delta.bags import SIDE, within_side
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.grouping import check_repeatable
+from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 from dbt.adapters.ivm_spark.view.columns import column, over, used_columns
 from dbt.adapters.ivm_spark.view.tree import (
@@ -54,14 +54,8 @@ def _sided(node: Node, base: Node, rows: Node) -> Node:
     if isinstance(node, Aggregate):
         return replace(node, input=below, keys=(*node.keys, side))
     if isinstance(node, Window):
-        return Window(below, tuple(Item(i.name, _within_side(i.expression)) for i in node.items))
+        return within_side(node, below)
     return replace(node, input=below)
-
-
-def _within_side(window: exp.Expr) -> exp.Expr:
-    window = window.copy()
-    window.set("partition_by", [*window.args["partition_by"], column(SIDE)])
-    return window
 
 
 def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.physical.shared import KEPT, Kept
+from dbt.adapters.ivm_spark.delta.slim import KEPT
+from dbt.adapters.ivm_spark.physical.shared import Kept
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,

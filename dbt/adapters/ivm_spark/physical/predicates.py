@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.within import alike_columns
+from dbt.adapters.ivm_spark.delta.origin import alike_columns
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.tree import Filter, Mark, Node, Project, SemiJoin
 from dbt.adapters.ivm_spark.view.walk import children, with_children

@@ -14,7 +14,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.physical.shared import KEPT, reads_sources
+from dbt.adapters.ivm_spark.delta.slim import KEPT
+from dbt.adapters.ivm_spark.physical.shared import reads_sources
 from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.empty import empty
 from dbt.adapters.ivm_spark.view.plain import bind_plain

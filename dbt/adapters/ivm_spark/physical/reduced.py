@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.delta.origin import alike_columns, source_type
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
+from dbt.adapters.ivm_spark.delta.slim import is_slim
 from dbt.adapters.ivm_spark.physical.few import bound
-from dbt.adapters.ivm_spark.physical.shared import is_slim
-from dbt.adapters.ivm_spark.physical.within import alike_columns, source_type
 from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (

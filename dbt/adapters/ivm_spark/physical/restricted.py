@@ -19,10 +19,10 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.delta.origin import alike_columns
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
-from dbt.adapters.ivm_spark.physical.shared import is_slim
+from dbt.adapters.ivm_spark.delta.slim import is_slim
 from dbt.adapters.ivm_spark.physical.unfailing import is_unfailing
-from dbt.adapters.ivm_spark.physical.within import alike_columns
 from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.equality import sides

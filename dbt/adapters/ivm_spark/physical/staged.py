@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
+from dbt.adapters.ivm_spark.delta.slim import is_slim
 from dbt.adapters.ivm_spark.physical.few import bound
-from dbt.adapters.ivm_spark.physical.shared import is_slim
 from dbt.adapters.ivm_spark.view.columns import passed, used_columns
 from dbt.adapters.ivm_spark.view.tree import Filter, Join, Node, Project, Stage
 from dbt.adapters.ivm_spark.view.walk import children, with_children

@@ -61,7 +61,7 @@ class Incremental:
         """The statements, with what the answers say of the change's keys, and without the changes
         of the sources where they are idle: where they come to nothing for the view."""
         moved = {name: w for name, w in self.windows.items() if w.moved and name not in idle}
-        change = delta(self.layout.input, Context(frozenset(moved), rows_of(self.sources)))
+        change = delta(self.layout.input, Context(frozenset(moved), self.sources))
         if change is None:
             change = empty(weighted(self.layout.input, 1))
         insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}

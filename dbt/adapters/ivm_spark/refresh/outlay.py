@@ -38,7 +38,7 @@ def outlay(
     """
     rows = rows_of(sources)
     met = sum(rows.values()) if changed and layout.recomputes else 0
-    change = delta(layout.input, Context(frozenset(changed), rows))
+    change = delta(layout.input, Context(frozenset(changed), sources))
     if change is None:
         return Outlay(0, met)
     kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")

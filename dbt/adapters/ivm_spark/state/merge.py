@@ -15,9 +15,10 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.monotone import monotone
+from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.few import is_few
 from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, in_ranges, questions
-from dbt.adapters.ivm_spark.physical.shared import KEPT, Kept, kept_name
+from dbt.adapters.ivm_spark.physical.shared import Kept, kept_name
 from dbt.adapters.ivm_spark.physical.within import RANGED
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow

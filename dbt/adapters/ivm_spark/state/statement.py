@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.physical.deferred import deferred
 from dbt.adapters.ivm_spark.physical.few import with_few, with_kept
 from dbt.adapters.ivm_spark.physical.ranges import Answers, narrowed
 from dbt.adapters.ivm_spark.physical.reduced import reduced
@@ -36,7 +37,8 @@ def prepared(
     """What to compute before the statement, in order, the delta over it, and the most rows that
     changed or are kept; as for `merge`."""
     known, few = sources or {}, changed or {}
-    least = restricted(delta, known)
-    smaller = reduced(staged(least, few, rows_of(known)), few, known)
+    rows = rows_of(known)
+    least = deferred(restricted(delta, known), rows)
+    smaller = reduced(staged(least, few, rows), few, known)
     kept, relation = shared(with_within(smaller, known), token)
     return kept, relation, with_kept(few, kept)

@@ -232,7 +232,7 @@ class _Renderer:
             block = self._closed(block, node.inputs[0])
         for child in node.inputs[1:]:
             other = self._rows(child)
-            if other.joins or other.laterals:
+            if other.joins or other.laterals or other.aliases & block.aliases:
                 other = self._closed(other, child)
             weight = _product(block.columns.get(WEIGHT), other.columns.get(WEIGHT))
             block.columns = {**block.columns, **other.columns}
@@ -276,7 +276,7 @@ class _Renderer:
         left, right = self._rows(node.left), self._rows(node.right)
         if left.laterals or (node.side != "LEFT" and not left.plain):
             left = self._closed(left, node.left)
-        if not right.plain or right.joins:
+        if not right.plain or right.joins or right.aliases & left.aliases:
             right = self._closed(right, node.right)
         left.columns = {**left.columns, **right.columns}
         on = _all(left.over(p) for p in node.predicates)

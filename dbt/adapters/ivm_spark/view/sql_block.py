@@ -31,6 +31,11 @@ class SqlBlock:
         return bare and not self.where and not self.laterals
 
     @property
+    def aliases(self) -> set[str]:
+        """What its tables are called, which no other table beside them may be."""
+        return {self.table.alias, *(join.this.alias for join in self.joins)}
+
+    @property
     def windowed(self) -> bool:
         """A column is a window over the block's rows, so the block's rows are not to change."""
         return any(e.find(exp.Window) is not None for e in self.columns.values())
