@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import pytest
-from hypothesis import given, note
+from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
@@ -21,6 +21,8 @@ KEYS = {"t": ("a", "b", "s"), "u": ("a", "s"), "w": ("b", "c")}
 LIKE = {"a": "tuw", "b": "tuw", "c": "tuw", "s": "tu"}
 INTS = {"t": ("a", "b"), "u": ("a",), "w": ("b", "c")}
 CALLS = ("count(*)", "sum(q.{x})", "min(q.{x})", "max(q.{x})", "count(distinct q.{x})")
+RESTRICTED = """select g.g0 as k0, g.g9 as k1 from (
+select q.a as g0, sum(q.b) as g9 from t q group by q.a) g join u p on g.g0 = p.a where p.a > 0"""
 FILTERS = ("p.{x} > 0", "p.{x} in (1, 2)", "p.{x} between 1 and 2", "not p.{x} = 1")
 
 
@@ -85,6 +87,7 @@ def some_groups(draw: Draw) -> str:
 
 @SETTINGS
 @given(sql=some_groups(), seed=st.integers(0, 2**32))
+@example(sql=RESTRICTED, seed=0)
 def test_groups_of_filtered_partners(sql: str, seed: int) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted)
