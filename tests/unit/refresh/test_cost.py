@@ -8,7 +8,8 @@ import pytest
 
 from dbt.adapters.ivm_spark.refresh.cost import (
     FIXED_INCREMENTAL,
-    OPERATOR,
+    KEPT,
+    SCAN,
     Effort,
     Estimates,
     Experience,
@@ -57,20 +58,22 @@ def test_changed_rows_and_the_rows_that_they_meet_take_time() -> None:
     assert many > 10.7
 
 
-def test_a_delta_of_many_operators_takes_longer_by_one_row() -> None:
-    simple, complex_ = (_estimates(BUILT, Work(1_000_000, 1, 0, n)).incremental for n in (0, 120))
-    assert complex_ == pytest.approx((1 + 120 * OPERATOR) * simple, rel=0.01)
+def test_a_delta_of_many_parts_takes_longer_by_one_row() -> None:
+    parts = (Work(1_000_000, 1, 0, kept, scans) for kept, scans in ((0, 0), (0, 1), (4, 9)))
+    none, simple, complex_ = (_estimates(BUILT, work).incremental for work in parts)
+    assert none == simple
+    assert complex_ == pytest.approx((1 + 4 * KEPT + 8 * SCAN) * simple, rel=0.01)
 
 
-def test_of_what_a_complex_delta_took_its_operators_have_their_share() -> None:
+def test_of_what_a_complex_delta_took_its_parts_have_their_share() -> None:
     """What is learned of one delta holds for the view's other deltas, if fewer sources moved."""
-    work = Work(1_000_000, 1, 0, 60)
+    work = Work(1_000_000, 1, 0, 5, 10)
     took = _estimates(BUILT, work).incremental / 4
     known = BUILT
     for _ in range(12):
         known = learned(known, Effort(1, False, False, work), took)
     assert _estimates(known, work).incremental == pytest.approx(took, rel=0.05)
-    assert _estimates(known, replace(work, operators=0)).incremental < took / 2
+    assert _estimates(known, replace(work, kept=0, scans=1)).incremental < took / 2
 
 
 @pytest.mark.parametrize("fixed", [0.4, 1.5, 6.0])

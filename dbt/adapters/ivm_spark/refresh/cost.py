@@ -14,11 +14,14 @@ from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
-FIXED_INCREMENTAL = 1.5
-"""Seconds of an incremental refresh by one row, before any is recorded, but for its operators."""
-OPERATOR = 1 / 25
-"""What each operator of a delta adds to that, as a part of it: Spark plans it, makes code of it and
-starts its tasks, however few its rows are."""
+FIXED_INCREMENTAL = 1.2
+"""Seconds of an incremental refresh by one row, before any is recorded, by one statement that reads
+one change feed."""
+KEPT = 0.25
+"""What each relation that is kept before the statement adds to that, as a part of it."""
+SCAN = 0.15
+"""The same of each table or feed that is read besides the first: Delta chooses its files, Spark
+plans it and starts its tasks, however few its rows are."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
 warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
@@ -39,12 +42,14 @@ _MOST = 20.0
 @dataclass(frozen=True)
 class Work:
     """rows: of all sources; changed: rows in the windows; met: rows of the sources that are read
-    besides, each as often as it is; operators: of the delta."""
+    besides, each as often as it is; kept: relations that are computed before the statement; scans:
+    of tables and change feeds."""
 
     rows: int = 0
     changed: int = 0
     met: int = 0
-    operators: int = 0
+    kept: int = 0
+    scans: int = 0
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ class Effort:
 @dataclass(frozen=True)
 class Experience:
     """What a view's refreshes have taken so far: seconds of the last rebuild and its sources' rows;
-    the fixed seconds of an incremental refresh without operators; the factor on what its rows are
+    the fixed seconds of an incremental refresh by one statement; the factor on what its rows are
     thought to take; rows of the state, 0 if they are not known."""
 
     full_seconds: float = 0.0
@@ -129,7 +134,7 @@ def _warm(seconds: float) -> float:
 
 def _fixed_part(experience: Experience, work: Work) -> float:
     """Seconds of an incremental refresh that its rows do not matter to."""
-    return experience.fixed * (1 + OPERATOR * work.operators)
+    return experience.fixed * (1 + KEPT * work.kept + SCAN * max(work.scans - 1, 0))
 
 
 def _fixed_of(experience: Experience) -> float:

@@ -19,7 +19,7 @@ SMALL_ROWS = 1_000_000
 
 def no_outlay(changed: Mapping[str, int]) -> Outlay:
     """Of a query without a delta."""
-    return Outlay(0, 0)
+    return Outlay()
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def decide(situation: Situation) -> Decision:
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
     changed = {name: windows[name].rows for name in decision.moved}
     outlay = situation.outlay(changed)
-    work = Work(rows, sum(changed.values()), outlay.met, outlay.operators)
+    work = Work(rows, sum(changed.values()), outlay.met, outlay.kept, outlay.scans)
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
     if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:

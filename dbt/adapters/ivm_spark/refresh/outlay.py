@@ -1,4 +1,4 @@
-"""What a delta costs besides the rows that changed: what it reads, and how complex it is. Pure."""
+"""What a delta costs besides the rows that changed: what it reads, and in how many parts. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.statement import prepared
+from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
 from dbt.adapters.ivm_spark.view.walk import children, walk
 
@@ -21,11 +23,13 @@ laid out by the keys, all of it where the keys lie anywhere."""
 
 @dataclass(frozen=True)
 class Outlay:
-    """operators: of the delta; met: rows of the sources that a refresh reads besides their changes,
-    each as often as it is read."""
+    """met: rows of the sources that a refresh reads besides their changes, each as often as it is
+    read; kept: relations that are computed before the statement; scans: of sources and of change
+    feeds."""
 
-    operators: int
-    met: int
+    met: int = 0
+    kept: int = 0
+    scans: int = 0
 
 
 def outlay(
@@ -40,10 +44,11 @@ def outlay(
     met = sum(rows.values()) if changed and layout.recomputes else 0
     change = delta(layout.input, Context(frozenset(changed), sources))
     if change is None:
-        return Outlay(0, met)
+        return Outlay(met)
     kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")
-    read = sum(_read(part, rows) for part in _parts(kept, relation))
-    return Outlay(operators(change), met + int(read))
+    parts = _parts(kept, relation)
+    read = sum(_read(part, rows) for part in parts)
+    return Outlay(met + int(read), len(kept), sum(map(_scans, parts)))
 
 
 def operators(change: Node) -> int:
@@ -53,6 +58,12 @@ def operators(change: Node) -> int:
 
 def _parts(kept: tuple[Kept, ...], root: Node) -> list[Node]:
     return [*(k.relation for k in kept), root]
+
+
+def _scans(node: Node) -> int:
+    if isinstance(node, Scan):
+        return 0 if node.relation.startswith(KEPT) else 1
+    return 0 if is_empty(node) else sum(map(_scans, children(node)))
 
 
 def _read(node: Node, rows: Mapping[str, int]) -> float:

@@ -10,7 +10,7 @@ import binascii
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.refresh.configuration import Configuration
@@ -128,7 +128,9 @@ def _configuration(facts: dict[str, Any]) -> Configuration:
 
 
 def _effort(facts: dict[str, Any]) -> Effort:
-    return Effort(facts["started"], facts["full"], facts["first"], Work(**facts["work"]))
+    known = {place.name for place in fields(Work)}
+    work = {name: count for name, count in facts["work"].items() if name in known}
+    return Effort(facts["started"], facts["full"], facts["first"], Work(**work))
 
 
 @dataclass(frozen=True)
