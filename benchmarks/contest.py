@@ -75,7 +75,7 @@ class Contest:
             for _ in self._round(fraction, lambda m, rival, run: runs[m][rival].append(run)):
                 yield [cell(m, fraction, found) for m, found in runs.items() if any(found.values())]
         yield [
-            cell(m.name, fraction, runs[m.name], self._right(m) if check else None)
+            cell(m.name, fraction, runs[m.name], self._wrong(m) if check else None)
             for m in self.models
         ]
 
@@ -133,8 +133,8 @@ class Contest:
     def _versions(self) -> Mapping[str, int]:
         return {table: self.lab.version(table) for table in TABLES}
 
-    def _right(self, model: Model) -> bool | None:
-        """Whether what each rival keeps equals, as a bag, what `table` has just built from the
+    def _wrong(self, model: Model) -> list[str] | None:
+        """The rivals that keep something else than, as a bag, what `table` has just built from the
         query itself; None without `table`."""
         fitting = self._fitting(model, 0)
         if TABLE not in fitting:
@@ -142,12 +142,15 @@ class Contest:
         self.steps.now(f"checking {model.name}")
         built = f"{SCHEMA}.{node(model.name, TABLE.name)}"
         columns = ", ".join(self.lab.columns(node(model.name, TABLE.name)))
-        others = [rival for rival in fitting if rival is not TABLE]
-        kept = [item for rival in others if (item := rival.shown(model)) is not None]
-        return all(
-            self._same(f"(select {columns} from {item})", f"(select {columns} from {built})")
-            for item in kept
-        )
+        shown = ((r.name, r.shown(model)) for r in fitting if r is not TABLE)
+        return [
+            name
+            for name, item in shown
+            if item is not None
+            and not self._same(
+                f"(select {columns} from {item})", f"(select {columns} from {built})"
+            )
+        ]
 
     def _same(self, one: str, other: str) -> bool:
         differences = (

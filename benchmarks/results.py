@@ -39,12 +39,15 @@ def read(path: Path) -> Result:
 
 
 def cell(
-    model: str, fraction: float, runs: Mapping[str, Sequence[Run]], right: bool | None = None
+    model: str,
+    fraction: float,
+    runs: Mapping[str, Sequence[Run]],
+    wrong: Sequence[str] | None = None,
 ) -> Cell:
     """The figures of one model at one changed fraction.
 
-    runs: by rival, one a round; right: whether what the rivals keep equals the query, where that
-    was looked at. `ratio` is the time of `table` by that of `auto`, the median of the rounds;
+    runs: by rival, one a round; wrong: the rivals that keep something else than the query, where
+    that was looked at. `ratio` is the time of `table` by that of `auto`, the median of the rounds;
     `predicted` is what the adapter's own estimates said of the last round, `actual` the seconds of
     both ways where both were measured.
     """
@@ -60,7 +63,8 @@ def cell(
         "ratio": ratio(runs.get("table", ()), auto),
         "predicted": said.get("estimated_seconds"),
         "actual": {way: rivals[way]["seconds"] for way in ("incremental", "full") if way in rivals},
-        "right": right,
+        "right": None if wrong is None else not wrong,
+        "wrong": list(wrong or ()),
         "rivals": rivals,
     }
 

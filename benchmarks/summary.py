@@ -31,8 +31,14 @@ def summary(cells: Sequence[Cell]) -> dict[str, Any]:
         },
         "most_statements": _most(cells, "statements"),
         "most_jobs": _most(cells, "jobs"),
-        "wrong": [f"{c['model']} at {c['fraction']:g}" for c in cells if c["right"] is False],
+        "wrong": [_told(cell) for cell in cells if cell["right"] is False],
     }
+
+
+def _told(cell: Cell) -> str:
+    """Which rivals were wrong, as far as that was kept."""
+    who = ", ".join(cell.get("wrong", ()))
+    return f"{cell['model']} at {cell['fraction']:g}" + (f" ({who})" if who else "")
 
 
 def _at(cells: Sequence[Cell]) -> dict[str, Any]:

@@ -97,6 +97,8 @@ def test_wrong_rows_are_named() -> None:
     right, wrong = made("a", auto=1.0), made("b", auto=1.0)
     right["right"], wrong["right"] = True, False
     assert summary([right, wrong])["wrong"] == ["b at 0.001"]
+    wrong["wrong"] = ["merge"]
+    assert summary([right, wrong])["wrong"] == ["b at 0.001 (merge)"]
 
 
 def test_most_jobs_are_of_an_incremental_refresh() -> None:
