@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.delta.origin import alike_columns, source_type
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column, passed
+from dbt.adapters.ivm_spark.view.equality import sides
 from dbt.adapters.ivm_spark.view.tree import (
     WEIGHT,
     Aggregate,
@@ -116,12 +117,12 @@ def _candidates(node: Join | SemiJoin | OuterJoin, context: Context) -> Iterator
 
 
 def _by_key(node: Node, keys: Keys, derive: Derive, context: Context) -> Node | None:
-    sides = _Sides(context)
-    found = sides.of(node, keys)
-    if found is None or not sides.are_certain() or not sides.pay():
+    both = _Sides(context)
+    found = both.of(node, keys)
+    if found is None or not both.are_certain() or not both.pay():
         return None
     whole, side = found
-    for leaf, rows in sides.rows(derive):
+    for leaf, rows in both.rows(derive):
         whole = substitute(whole, leaf, rows)
     return Project(whole, (*passed(node.columns), Item(WEIGHT, column(side))))
 
@@ -302,7 +303,7 @@ class _Sides:
     def _join(self, node: Join, keys: Keys, anyway: bool) -> tuple[Node, str] | None:
         inputs: list[Node] = []
         still: list[Node] = []
-        sides: list[str] = []
+        own_sides: list[str] = []
         equal = [_equal(node, key, self._context) for key in keys]
         for i in node.inputs:
             if not _moved(i, self._context):
@@ -314,10 +315,10 @@ class _Sides:
             if found is None:
                 return None
             inputs.append(found[0])
-            sides.append(found[1])
-        predicates = (*node.predicates, *(_same(sides[0], other) for other in sides[1:]))
+            own_sides.append(found[1])
+        predicates = (*node.predicates, *(_same(own_sides[0], other) for other in own_sides[1:]))
         first, *more = inputs
-        return Join(connected(first, (*more, *still), predicates), predicates), sides[0]
+        return Join(connected(first, (*more, *still), predicates), predicates), own_sides[0]
 
     def _union(self, node: UnionAll, keys: Keys, anyway: bool) -> tuple[Node, str] | None:
         branches: list[Node] = []
@@ -338,28 +339,17 @@ def _equal(node: Join, key: str, context: Context) -> set[str]:
     equality need not pass on."""
     kind = source_type(node, key, context.sources)
     found: set[str] = {key}
-    waiting = list(node.predicates) if kind is not None else []
+    pairs = [pair for p in node.predicates for pair in sides(p) if kind is not None]
     while True:
-        more = {
-            other
-            for predicate in waiting
-            for one, other in _columns(predicate)
-            if one in found
-            and other not in found
-            and source_type(node, other, context.sources) == kind
-        }
+        met = {o.name for i, o in pairs if i.name in found and _is_column(i) and _is_column(o)}
+        more = {c for c in met - found if source_type(node, c, context.sources) == kind}
         if not more:
             return found
         found |= more
 
 
-def _columns(predicate: exp.Expr) -> Iterator[tuple[str, str]]:
-    bare = predicate.unnest()
-    if isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
-        one, other = bare.left, bare.right
-        if isinstance(one, exp.Column) and isinstance(other, exp.Column):
-            yield one.name, other.name
-            yield other.name, one.name
+def _is_column(expression: exp.Expr) -> bool:
+    return isinstance(expression, exp.Column)
 
 
 def _same(one: str, other: str) -> exp.Expr:
