@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.physical.shared import shared
 from dbt.adapters.ivm_spark.state.layout import core_of
 from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.tree import Aggregate, At, Node, Scan
 from dbt.adapters.ivm_spark.view.walk import walk
 from tests.unit.golden.shop import CATALOG, facts_of_all
@@ -36,6 +37,9 @@ join shop.orders b on a.customer_id = b.customer_id"""
 ELSEWHERE = """select o.order_id, o.amount from shop.orders o where o.amount > (
 select avg(i.amount) from shop.orders i where i.note = o.note) and exists (
 select 1 from shop.customers c where c.customer_id = o.customer_id)"""
+
+FIRST = """select o.order_id from shop.orders o join (select i.customer_id, first(i.note) as note
+from shop.orders i group by i.customer_id) g on g.customer_id = o.customer_id and g.note = o.note"""
 
 
 def _trees(query: str, *moved: str, amount: str = "decimal(12,2)", **rows: int) -> list[Node]:
@@ -96,3 +100,8 @@ def test_a_source_that_moved_and_does_not_have_the_key_keeps_the_terms() -> None
 def test_rows_that_group_by_may_take_for_one_keep_the_terms() -> None:
     """0.0 and -0.0 are one to GROUP BY and two to who reads them."""
     assert _read(_trees(LONELY, ORDERS, amount="double"))[ORDERS] > 1
+
+
+def test_groups_that_depend_on_the_order_of_their_rows_are_refused() -> None:
+    with pytest.raises(NotMaintained, match="first"):
+        _trees(FIRST, ORDERS)

@@ -15,7 +15,6 @@ from dbt.adapters.ivm_spark.view.tree import (
     Node,
     Project,
     UnionAll,
-    Window,
 )
 
 SIDE = "__ivm_side"
@@ -54,17 +53,6 @@ def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
     gained = Project(twice, (*passed(columns), Item(WEIGHT, _number(1))))
     taken = Project(delta, (*passed(now.columns), Item(SIDE, _number(-1)), _TAKEN_BACK))
     return _netted(UnionAll((gained, taken)), columns, copies)
-
-
-def within_side(node: Window, rows: Node, side: str = SIDE) -> Window:
-    """A window over rows of both sides, of which those of different sides do not meet."""
-
-    def own(window: exp.Expr) -> exp.Expr:
-        window = window.copy()
-        window.set("partition_by", [*window.args["partition_by"], column(side)])
-        return window
-
-    return Window(rows, tuple(Item(i.name, own(i.expression)) for i in node.items))
 
 
 def netted(delta: Node) -> Node:

@@ -54,7 +54,7 @@ def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None
             later = deltas[j] if j > i else None
             if j != i:
                 partners.append(child if later is None else before(child, later))
-        term = Join(tuple(connected(delta, partners, node.predicates)), node.predicates)
+        term = Join(connected(delta, partners, node.predicates), node.predicates)
         terms.append(Project(term, passed(columns)))
     if not terms:
         return None
@@ -98,10 +98,10 @@ def _factored(
     still = [child for i, child in enumerate(node.inputs) if i not in (*first, last)]
     left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
     columns = passed((*node.columns, WEIGHT))
-    meets = Join(tuple(connected(change, [before(big, final), *still], node.predicates)), left)
+    sums = Join(connected(change, [before(big, final), *still], node.predicates), left)
     partners = [*others.inputs, *still]
-    met = Join(tuple(connected(final, partners, node.predicates)), node.predicates)
-    return UnionAll((Project(meets, columns), Project(met, columns)))
+    met = Join(connected(final, partners, node.predicates), node.predicates)
+    return UnionAll((Project(sums, columns), Project(met, columns)))
 
 
 def _among(node: Join, places: list[int]) -> tuple[exp.Expr, ...]:

@@ -19,14 +19,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE, within_side
+from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.connected import connected
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.facts import rows_of
 from dbt.adapters.ivm_spark.delta.origin import alike_columns, source_type
+from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
+from dbt.adapters.ivm_spark.delta.sided import OverOne, sided
 from dbt.adapters.ivm_spark.delta.sizes import rows_read
 from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 from dbt.adapters.ivm_spark.view.columns import as_they_are, by_place, column, passed
@@ -50,7 +53,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Values,
     Window,
 )
-from dbt.adapters.ivm_spark.view.walk import substitute, walk
+from dbt.adapters.ivm_spark.view.walk import children, substitute, walk
 
 Keys = tuple[str, ...]
 
@@ -100,13 +103,9 @@ def _moved(node: Node, context: Context) -> bool:
 
 def _candidates(node: Join | SemiJoin | OuterJoin, context: Context) -> Iterator[Keys]:
     """The columns that two inputs which moved are joined by, as the join outputs them."""
-    if isinstance(node, SemiJoin):
-        pairs = [(node.input, node.among)]
-    elif isinstance(node, OuterJoin):
-        pairs = [(node.left, node.right) if node.side == "LEFT" else (node.right, node.left)]
-    else:
-        moved = [i for i in node.inputs if _moved(i, context)]
-        pairs = [(a, b) for n, a in enumerate(moved) for b in moved[n + 1 :]]
+    pairs = combinations(children(node), 2)
+    if isinstance(node, OuterJoin) and node.side == "RIGHT":
+        pairs = combinations((node.right, node.left), 2)
     for one, other in pairs:
         if not _moved(one, context) or not _moved(other, context):
             continue
@@ -231,33 +230,21 @@ class _Sides:
         self._leaves.append(leaf)
         return leaf.place, side
 
-    def _over_one(
-        self,
-        node: Filter | Sort | Generate | Project | Aggregate | Distinct | Window,
-        keys: Keys,
-        anyway: bool,
-    ) -> tuple[Node, str] | None:
+    def _over_one(self, node: OverOne, keys: Keys, anyway: bool) -> tuple[Node, str] | None:
         if isinstance(node, Window):
             partitions = {k.name for k in node.keys if isinstance(k, exp.Column)}
             keys = keys if set(keys) <= partitions else ()
         elif isinstance(node, (Project, Aggregate)):
             own = as_they_are(node.items if isinstance(node, Project) else node.keys)
             keys = tuple(own[k] for k in keys) if set(keys) <= own.keys() else ()
+        if isinstance(node, Aggregate):
+            check_repeatable(node)
         anyway = anyway or isinstance(node, (Aggregate, Distinct, Window))
         found = self.of(node.input, keys, anyway) if keys else None
         if found is None:
             return None
         below, side = found
-        beside = Item(side, column(side))
-        if isinstance(node, Project):
-            return Project(below, (*node.items, beside)), side
-        if isinstance(node, Aggregate):
-            return replace(node, input=below, keys=(*node.keys, beside)), side
-        if isinstance(node, Distinct):
-            return Distinct(Project(below, (*passed(node.columns), beside))), side
-        if isinstance(node, Window):
-            return within_side(node, below, side), side
-        return replace(node, input=below), side
+        return sided(node, below, side), side
 
     def _semi_join(self, node: SemiJoin, keys: Keys, anyway: bool) -> tuple[Node, str] | None:
         found = self._pair(node.input, node.among, node.predicates, keys, anyway)

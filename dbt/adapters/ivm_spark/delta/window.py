@@ -7,15 +7,14 @@ operator on the partitions of the common keys: its input is sliced once, below b
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE, within_side
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
+from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.columns import column, over, used_columns
+from dbt.adapters.ivm_spark.view.columns import over, used_columns
 from dbt.adapters.ivm_spark.view.tree import (
     Aggregate,
     Distinct,
@@ -47,15 +46,7 @@ def _sided(node: Node, base: Node, rows: Node) -> Node:
     if node is base:
         return rows
     assert isinstance(node, (Filter, Sort, Distinct, Project, Aggregate, Window))
-    below = _sided(node.input, base, rows)
-    side = Item(SIDE, column(SIDE))
-    if isinstance(node, Project):
-        return Project(below, (*node.items, side))
-    if isinstance(node, Aggregate):
-        return replace(node, input=below, keys=(*node.keys, side))
-    if isinstance(node, Window):
-        return within_side(node, below)
-    return replace(node, input=below)
+    return sided(node, _sided(node.input, base, rows))
 
 
 def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:
