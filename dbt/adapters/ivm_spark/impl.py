@@ -161,7 +161,12 @@ class IvmSparkAdapter(SparkAdapter):
         return sql_literal(str(text))
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
-        """Send a statement and return its rows as Spark gives them, by column name."""
+        """Send a statement and return its rows as Spark gives them, by column name; of DESCRIBE
+        HISTORY only those columns that are always known, where it need not be sent."""
+        handle: Any = self.connections.get_thread_connection().handle
+        known: list[dict[str, Any]] | None = handle.known(sql) if hasattr(handle, "known") else None
+        if known is not None:
+            return known
         if sql.split(maxsplit=1)[0].lower() not in ("set", "reset"):
             # To those a comment would be a part of the value.
             sql = self.connections._add_query_comment(sql)

@@ -32,6 +32,9 @@ class ConnectHandle(SessionHandle):
         # A RESET too: only the server knows what it was started with.
         return self.session.sql(sql)
 
+    def known(self, sql: str) -> None:
+        """Nothing: only the server has the table's log."""
+
     @staticmethod
     def _is_command(result: DataFrame) -> bool:
         """The server runs a command at once and answers with its rows, a query with itself."""

@@ -11,7 +11,7 @@ from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
-_FIRST_LOOK = 20
+_FIRST_LOOK = 8
 
 
 class SourceReader:
