@@ -22,6 +22,12 @@
   {{ return('(select * from ' ~ relation ~ ' where false)') }}
 {% endmacro %}
 
+{#- A source at a version. Beside its feed Spark takes a table that is read without one for the feed,
+    or the feed for the table, whichever it meets first. -#}
+{% macro at(table, version) %}
+  {{- source('tpch', table) ~ ' version as of ' ~ version -}}
+{% endmacro %}
+
 {#- The columns that record the versions: `versions(lineitem=12)`. -#}
 {% macro versions() %}
   {%- for table, version in kwargs.items() -%}

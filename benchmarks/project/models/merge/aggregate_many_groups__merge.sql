@@ -4,10 +4,10 @@
 with touched as (select distinct l_partkey as touched_key from {{ changes('lineitem', upto) }})
 select touched_key as l_partkey, count(l_partkey) as n, sum(l_extendedprice) as price,
   count(l_partkey) = 0 as is_deleted, {{ versions(lineitem=upto) }}
-from touched left join {{ source('tpch', 'lineitem') }} on l_partkey = touched_key
+from touched left join {{ at('lineitem', upto) }} on l_partkey = touched_key
 group by touched_key
 {%- else %}
 select l_partkey, count(*) as n, sum(l_extendedprice) as price,
   false as is_deleted, {{ versions(lineitem=upto) }}
-from {{ source('tpch', 'lineitem') }} group by l_partkey
+from {{ at('lineitem', upto) }} group by l_partkey
 {%- endif %}

@@ -8,8 +8,8 @@ with touched as (
   select o_custkey from {{ changes('orders', orders) }}
 ),
 qualified as (
-  select c_custkey, c_acctbal from {{ source('tpch', 'customer') }}
-  where not exists (select 1 from {{ source('tpch', 'orders') }} where o_custkey = c_custkey)
+  select c_custkey, c_acctbal from {{ at('customer', customers) }}
+  where not exists (select 1 from {{ at('orders', orders) }} where o_custkey = c_custkey)
 )
 select custkey as c_custkey, c_acctbal, c_custkey is null as is_deleted,
   {{ versions(orders=orders, customer=customers) }}
@@ -17,6 +17,6 @@ from touched left join qualified on c_custkey = custkey
 {%- else %}
 select c_custkey, c_acctbal, false as is_deleted,
   {{ versions(orders=orders, customer=customers) }}
-from {{ source('tpch', 'customer') }}
-where not exists (select 1 from {{ source('tpch', 'orders') }} where o_custkey = c_custkey)
+from {{ at('customer', customers) }}
+where not exists (select 1 from {{ at('orders', orders) }} where o_custkey = c_custkey)
 {%- endif %}

@@ -7,10 +7,10 @@ with touched as (
 )
 select partkey as l_partkey, suppkey as l_suppkey, count(l_partkey) = 0 as is_deleted,
   {{ versions(lineitem=upto) }}
-from touched left join {{ source('tpch', 'lineitem') }}
+from touched left join {{ at('lineitem', upto) }}
   on l_partkey = partkey and l_suppkey = suppkey
 group by partkey, suppkey
 {%- else %}
 select distinct l_partkey, l_suppkey, false as is_deleted, {{ versions(lineitem=upto) }}
-from {{ source('tpch', 'lineitem') }}
+from {{ at('lineitem', upto) }}
 {%- endif %}

@@ -16,5 +16,5 @@ select l_orderkey, l_linenumber, line.l_quantity,
 from newest
 {%- else %}
 select l_orderkey, l_linenumber, l_quantity, false as is_deleted, {{ versions(lineitem=upto) }}
-from {{ source('tpch', 'lineitem') }} where l_quantity > 45
+from {{ at('lineitem', upto) }} where l_quantity > 45
 {%- endif %}

@@ -6,12 +6,12 @@
 with touched as (
   select l_orderkey as orderkey, l_linenumber as linenumber from {{ changes('lineitem', lines) }}
   union
-  select l_orderkey, l_linenumber from {{ source('tpch', 'lineitem') }}
+  select l_orderkey, l_linenumber from {{ at('lineitem', lines) }}
   where l_orderkey in (select o_orderkey from {{ changes('orders', orders) }})
 ),
 joined as (
   select l_orderkey, l_linenumber, l_quantity, l_extendedprice, o_custkey, o_orderdate
-  from {{ source('tpch', 'lineitem') }} join {{ source('tpch', 'orders') }}
+  from {{ at('lineitem', lines) }} join {{ at('orders', orders) }}
     on o_orderkey = l_orderkey
   where l_quantity > 25
 )
@@ -21,7 +21,7 @@ from touched left join joined on l_orderkey = orderkey and l_linenumber = linenu
 {%- else %}
 select l_orderkey, l_linenumber, l_quantity, l_extendedprice, o_custkey, o_orderdate,
   false as is_deleted, {{ versions(lineitem=lines, orders=orders) }}
-from {{ source('tpch', 'lineitem') }} join {{ source('tpch', 'orders') }}
+from {{ at('lineitem', lines) }} join {{ at('orders', orders) }}
   on o_orderkey = l_orderkey
 where l_quantity > 25
 {%- endif %}

@@ -4,10 +4,10 @@
 with touched as (select distinct l_suppkey as touched_key from {{ changes('lineitem', upto) }})
 select touched_key as l_suppkey, min(l_shipdate) as first, max(l_extendedprice) as dearest,
   count(l_suppkey) = 0 as is_deleted, {{ versions(lineitem=upto) }}
-from touched left join {{ source('tpch', 'lineitem') }} on l_suppkey = touched_key
+from touched left join {{ at('lineitem', upto) }} on l_suppkey = touched_key
 group by touched_key
 {%- else %}
 select l_suppkey, min(l_shipdate) as first, max(l_extendedprice) as dearest,
   false as is_deleted, {{ versions(lineitem=upto) }}
-from {{ source('tpch', 'lineitem') }} group by l_suppkey
+from {{ at('lineitem', upto) }} group by l_suppkey
 {%- endif %}

@@ -5,7 +5,7 @@ with touched as (select distinct o_custkey as custkey from {{ changes('orders', 
 placed as (
   select o_custkey, o_orderkey, o_orderdate,
     row_number() over (partition by o_custkey order by o_orderdate desc, o_orderkey) as place
-  from {{ source('tpch', 'orders') }}
+  from {{ at('orders', upto) }}
   where o_custkey in (select custkey from touched)
 )
 select custkey as o_custkey, o_orderkey, o_orderdate, o_custkey is null as is_deleted,
@@ -16,6 +16,6 @@ select o_custkey, o_orderkey, o_orderdate, false as is_deleted, {{ versions(orde
 from (
   select o_custkey, o_orderkey, o_orderdate,
     row_number() over (partition by o_custkey order by o_orderdate desc, o_orderkey) as place
-  from {{ source('tpch', 'orders') }}
+  from {{ at('orders', upto) }}
 ) where place = 1
 {%- endif %}

@@ -8,9 +8,9 @@ with touched as (
   select l_orderkey from {{ changes('lineitem', lines) }}
 ),
 qualified as (
-  select o_orderkey, o_totalprice from {{ source('tpch', 'orders') }}
+  select o_orderkey, o_totalprice from {{ at('orders', orders) }}
   where exists (
-    select 1 from {{ source('tpch', 'lineitem') }}
+    select 1 from {{ at('lineitem', lines) }}
     where l_orderkey = o_orderkey and l_quantity > 49
   )
 )
@@ -20,9 +20,9 @@ from touched left join qualified on o_orderkey = orderkey
 {%- else %}
 select o_orderkey, o_totalprice, false as is_deleted,
   {{ versions(lineitem=lines, orders=orders) }}
-from {{ source('tpch', 'orders') }}
+from {{ at('orders', orders) }}
 where exists (
-  select 1 from {{ source('tpch', 'lineitem') }}
+  select 1 from {{ at('lineitem', lines) }}
   where l_orderkey = o_orderkey and l_quantity > 49
 )
 {%- endif %}
