@@ -48,6 +48,13 @@ AUDIT = """{{ config(materialized='incremental') }}
 select k, total, `__ivm_change` as what, `__ivm_refresh` as refresh
 from {{ ivm_changes(ref('groups'), consumer='audit', updates='rows') }}"""
 
+TWO_SPANS = """{{ config(materialized='table') }}
+{% set first = ivm_changes(ref('groups'), since=1, until=2) %}
+{% set second = ivm_changes(ref('groups'), since=2, until=3) %}
+select 1 as span, a.* from {{ first }} a
+union all select 2, b.* from {{ second }} b
+union all select 3, v.*, 'I', null, null, null, null from {{ ref('groups') }} v"""
+
 
 def replayed(before: Counter[Any], changes: list[tuple[Any, ...]]) -> Counter[Any]:
     """The contents after the changes; a row that is taken away has to be there."""
@@ -68,7 +75,7 @@ class TestChanges:
         views = {f"{n}.sql": HEADER + q for n, q in VIEWS.items()}
         of_views = {f"changes_of_{n}.sql": CHANGES.format(view=n) for n in VIEWS}
         every = {n: sql.replace("@", "{{ target.schema }}.") for n, sql in views.items()}
-        return every | of_views | {"audit.sql": AUDIT}
+        return every | of_views | {"audit.sql": AUDIT, "two_spans.sql": TWO_SPANS}
 
     @pytest.fixture(scope="class")
     def contents(self, warehouse: Warehouse) -> list[dict[str, Counter[Any]]]:
@@ -112,6 +119,17 @@ class TestChanges:
                 assert all(change[-1] is not None for change in own)
             pairs = sum(change[-5] == "U" for change in found)
             assert bool(pairs) == (name in KEYED), f"{name}: an update is one row, with a key"
+
+    def test_a_query_may_read_several_spans_and_the_view(
+        self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]
+    ) -> None:
+        warehouse.run("two_spans")
+        held = [kept["groups"] for kept in contents]
+        rows = warehouse.rows("select * from two_spans")
+        first, second, whole = ([r[1:] for r in rows if r[0] == span] for span in (1, 2, 3))
+        assert replayed(held[0], first) == held[1]
+        assert replayed(held[1], second) == held[2]
+        assert replayed(Counter(), whole) == held[3]
 
     def test_without_since_they_are_the_contents(
         self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]

@@ -24,6 +24,7 @@ def rendered(text: str, incremental: bool, version: int) -> str:
         "is_incremental": lambda: incremental,
         "source": lambda _, table: f"s.{table}",
         "newest": lambda _: version,
+        "at": lambda table, _: f"s.{table}",
         "changes": lambda table, _: f"s.{table}_feed",
         "versions": versions,
         "this": "s.kept",

@@ -40,7 +40,7 @@ class Feed:
     row: what a row of the state shows, None where only the whole view can be compared; last: the
     version of the state up to which changes are read, and when it was committed, in milliseconds;
     since: the version after which they are, None for the view's contents as inserts; refreshes:
-    (version, number) of each.
+    (version, number) of each; location: the folder of the state, where its feed is read by that.
     """
 
     state: str
@@ -51,6 +51,12 @@ class Feed:
     last: int
     committed: int
     refreshes: tuple[tuple[int, int], ...]
+    location: str = ""
+
+    @property
+    def read(self) -> bool:
+        """Whether the state's feed is read, not its rows or the whole view."""
+        return self.since is not None and self.row is not None
 
     @property
     def first(self) -> int:

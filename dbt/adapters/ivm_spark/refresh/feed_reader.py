@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -39,9 +40,14 @@ class FeedReader:
         """The changes that are asked for, see `feed`. Raises CompilationError."""
         try:
             refreshes = refreshes_in(self._reader.commits(state, 0))
-            return feed(state, self._row(view), refreshes, **asked)
+            found = feed(state, self._row(view), refreshes, **asked)
         except FeedError as error:
             raise CompilationError(f"ivm_changes of {view}: {error}.") from error
+        if not found.read:
+            return found
+        # By its name Spark takes two feeds of a table in one statement, or a feed and the table,
+        # for the same relation: rows would be missing, and doubled.
+        return replace(found, location=self._reader.location(state))
 
     def position(self, consumer: str, view: str, target: str) -> dict[str, int] | None:
         """Up to where a consumer has read, from the commits of its own table; None before that."""

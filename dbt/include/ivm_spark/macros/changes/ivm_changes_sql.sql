@@ -76,7 +76,7 @@ from (
 {%- else %}
   select *, if(_change_type in ('insert', 'update_postimage'), 1, -1) as ivm_sign,
     _commit_version as ivm_version, _commit_timestamp as ivm_time
-  from table_changes({{ adapter.ivm_literal(feed.state) }}, {{ feed.first }}, {{ feed.last }})
+  from table_changes_by_path({{ adapter.ivm_literal(feed.location) }}, {{ feed.first }}, {{ feed.last }})
 {%- endif %}
 ) as state
 where {{ 'false' if feed.empty else 'true' }}
