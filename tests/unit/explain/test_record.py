@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Estimates, Work
 from dbt.adapters.ivm_spark.explain.record import COLUMNS, as_rows, of_commits, of_response
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
-from dbt.adapters.ivm_spark.refresh.cost import Effort, Estimates, Work
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome, response
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark

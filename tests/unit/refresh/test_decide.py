@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.estimate.cost import Experience
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.cost import Experience
 from dbt.adapters.ivm_spark.refresh.decide import SMALL_ROWS, Situation, decide
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.commit import Commit

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.estimate.cost import Work
 from dbt.adapters.ivm_spark.physical.ranges import NAMED
-from dbt.adapters.ivm_spark.refresh.cost import Work
 from dbt.adapters.ivm_spark.refresh.tuning import (
     ADAPTIVE,
     PARTITIONS,

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.configuration import Configuration
-from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Story, Watermark, decode, newest
 from dbt.adapters.ivm_spark.source.commit import Commit
 

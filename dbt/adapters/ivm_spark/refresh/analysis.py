@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.refresh.outlay import operators
+from dbt.adapters.ivm_spark.estimate.outlay import operators
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind

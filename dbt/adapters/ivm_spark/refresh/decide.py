@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from dbt.adapters.ivm_spark.estimate.cost import Estimates, Experience, Work, estimates
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.cost import Estimates, Experience, Work, estimates
 from dbt.adapters.ivm_spark.refresh.lineage import is_another
-from dbt.adapters.ivm_spark.refresh.outlay import Outlay
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head, Window, window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode

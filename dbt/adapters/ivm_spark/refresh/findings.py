@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dbt.adapters.ivm_spark.estimate.cost import Experience
 from dbt.adapters.ivm_spark.refresh.analysis import Reading
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
-from dbt.adapters.ivm_spark.refresh.cost import Experience
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.state.layout import Layout

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from dbt.adapters.ivm_spark.estimate.cost import Estimates
 from dbt.adapters.ivm_spark.physical.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
-from dbt.adapters.ivm_spark.refresh.cost import Estimates
 from dbt.adapters.ivm_spark.refresh.findings import Findings
 from dbt.adapters.ivm_spark.refresh.watermark import Story, Watermark
 from dbt.adapters.ivm_spark.source.window import Window

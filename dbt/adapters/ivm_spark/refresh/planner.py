@@ -12,11 +12,12 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.guards import check_types
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience, Work
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay, outlay
 from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work
 from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide, no_outlay
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
@@ -26,7 +27,6 @@ from dbt.adapters.ivm_spark.refresh.large_state import for_large, grown, is_larg
 from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
-from dbt.adapters.ivm_spark.refresh.outlay import Outlay, outlay
 from dbt.adapters.ivm_spark.refresh.pins import Pins
 from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dbt.adapters.ivm_spark.estimate.cost import Work
 from dbt.adapters.ivm_spark.physical.few import FEW_ROWS
 from dbt.adapters.ivm_spark.physical.ranges import NAMED
-from dbt.adapters.ivm_spark.refresh.cost import Work
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"

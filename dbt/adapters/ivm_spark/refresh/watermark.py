@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience, Work, learned
 from dbt.adapters.ivm_spark.refresh.configuration import Configuration
-from dbt.adapters.ivm_spark.refresh.cost import Effort, Experience, Work, learned
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
 FORMAT = 1

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ivm_spark.refresh.cost import (
+from dbt.adapters.ivm_spark.estimate.cost import (
     FIXED_INCREMENTAL,
     KEPT,
     SCAN,
