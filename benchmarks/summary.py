@@ -47,7 +47,7 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
     worst = min(ratios, key=lambda model: ratios[model], default=None)
     best = against(cells, "best")
     return {
-        "models": len(cells),
+        "models": len(ratios),
         "geometric_mean": mean(ratios.values()),
         "geometric_mean_moved": mean(ratios[model] for model in ratios if model in moved),
         "limit": limit(cells),

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
-FIXED_INCREMENTAL = 1.0
+FIXED_INCREMENTAL = 1.2
 """Seconds of an incremental refresh by one row, before any is recorded, by one statement that reads
 one change feed."""
 KEPT = 0.25
@@ -25,7 +25,7 @@ plans it and starts its tasks, however few its rows are."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
 warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
-COLD = 6.0
+COLD = 4.0
 """Seconds that this adds to a first build, at the most."""
 CHANGED = 5.0
 """What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
