@@ -31,7 +31,7 @@ def test_nothing_is_known_before_a_rebuild() -> None:
     assert estimates(Experience(), Work(100, 1, 0)) is None
 
 
-@pytest.mark.parametrize(("took", "thought"), [(4.0, 2.0), (12.0, 6.0), (30.0, 24.0)])
+@pytest.mark.parametrize(("took", "thought"), [(4.0, 2.0), (12.0, 8.0), (30.0, 26.0)])
 def test_a_first_build_counts_less(took: float, thought: float) -> None:
     """It ran in a Spark that was not warm, which adds some seconds; where an incremental refresh
     takes more than what is left, a rebuild tells."""
