@@ -57,9 +57,9 @@ billion rows in files of 10 million has 10,000.
 MODELS = """## 10,000 models
 
 Each costs the driver {driver} s when its sources have moved. Where nothing has moved a model runs
-no Spark job in dbt's own process (through a server one, Delta's own that reads its state's history),
-and {idle} s is what it is to take at the most (0.10 s of 100 models in a run, when it still ran that
-job: [Benchmarks](benchmarks.md)). Neither grows with the number of
+no Spark job in dbt's own process (through a server one, Delta's own that reads its state's
+history), and {idle} s is what it is to take at the most (0.10 s of 100 models in a run, when it
+still ran that job: [Benchmarks](benchmarks.md)). Neither grows with the number of
 models, and a source's history is read once a run. What refreshes need beyond that is in the tables
 above and is the executors'.
 """

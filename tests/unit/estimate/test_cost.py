@@ -27,6 +27,15 @@ def _estimates(experience: Experience, work: Work) -> Estimates:
     return found
 
 
+def test_a_state_found_by_a_hash_costs_more_by_its_rows() -> None:
+    """A keyed join of 3 million rows of scale 1: 7 seconds, where a rebuild takes 3.5."""
+    built = replace(BUILT, full_seconds=3.9, full_rows=7_500_000, state_rows=3_000_000)
+    work = Work(7_500_000, 12_000, 900_000, 2, 4)
+    keyed, hashed = _estimates(built, work), _estimates(built, replace(work, hashed=True))
+    assert keyed.incremental < keyed.full < hashed.incremental
+    assert hashed.full == keyed.full
+
+
 def test_nothing_is_known_before_a_rebuild() -> None:
     assert estimates(Experience(), Work(100, 1, 0)) is None
 

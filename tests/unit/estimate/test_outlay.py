@@ -51,3 +51,9 @@ def test_a_nested_delta_has_more_parts() -> None:
     sums, best = _outlay(SUMS, "orders"), _outlay(BEST, "orders")
     assert (sums.kept, sums.scans) == (0, 1)
     assert best.kept > 1 and best.scans > 2
+
+
+def test_rows_of_a_view_without_groups_are_found_by_a_hash() -> None:
+    assert _outlay("select customer_id, amount from orders where amount > 5", "orders").hashed
+    assert _outlay("select distinct customer_id from orders", "orders").hashed
+    assert not _outlay(SUMS, "orders").hashed

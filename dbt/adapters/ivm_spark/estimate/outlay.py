@@ -25,11 +25,12 @@ laid out by the keys, all of it where the keys lie anywhere."""
 class Outlay:
     """met: rows of the sources that a refresh reads besides their changes, each as often as it is
     read; kept: relations that are computed before the statement; scans: of sources and of change
-    feeds."""
+    feeds; hashed: rows of the state are found by a hash of all columns."""
 
     met: int = 0
     kept: int = 0
     scans: int = 0
+    hashed: bool = False
 
 
 def outlay(
@@ -48,7 +49,8 @@ def outlay(
     kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")
     parts = _parts(kept, relation)
     read = sum(_read(part, rows) for part in parts)
-    return Outlay(met + int(read), len(kept), sum(map(_scans, parts)))
+    scans = sum(map(_scans, parts))
+    return Outlay(met + int(read), len(kept), scans, layout.hashed and not layout.appended)
 
 
 def operators(change: Node) -> int:

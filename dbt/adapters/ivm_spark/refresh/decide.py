@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from dbt.adapters.ivm_spark.estimate.cost import Estimates, Experience, Work, estimates
 from dbt.adapters.ivm_spark.estimate.outlay import Outlay
@@ -98,7 +98,7 @@ def decide(situation: Situation) -> Decision:
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
     changed = {name: windows[name].rows for name in decision.moved}
     outlay = situation.outlay(changed)
-    work = Work(rows, sum(changed.values()), outlay.met, outlay.kept, outlay.scans)
+    work = Work(rows, sum(changed.values()), **asdict(outlay))
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
     if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:
