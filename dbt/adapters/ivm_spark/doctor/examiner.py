@@ -110,7 +110,7 @@ class Examiner:
         return found[-1] if found else None
 
     def _state(self, request: Request, refresh: Refresh) -> StateFacts:
-        detail = self._query(f"describe detail {request.state}")[0]
+        detail = self._reader.detail(request.state)
         return StateFacts(
             name=request.state,
             files=int(detail["numFiles"] or 0),
@@ -122,7 +122,7 @@ class Examiner:
         )
 
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
-        detail = self._query(f"describe detail {name}")[0]
+        detail = self._reader.detail(name)
         properties = _properties(detail)
         mark = found.mark.sources.get(name) if found.mark is not None else None
         since = mark.version if mark is not None else head.version

@@ -7,7 +7,7 @@ from dbt.adapters.ivm_spark.refresh.configuration import Alteration, alteration
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError
 from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.watermark import StateHistory
-from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 
 
 def conforming(query: Query, request: Request, history: StateHistory) -> tuple[Alteration, str]:
@@ -19,7 +19,7 @@ def conforming(query: Query, request: Request, history: StateHistory) -> tuple[A
     mark, table = history.watermark, request.config.table
     if mark is None or (mark.configured == table and not history.altered):
         return Alteration(), ""
-    detail = query(f"describe detail {request.state}")[0]
+    detail = SourceReader(query).detail(request.state)
     needed = alteration(table, mark.configured, detail, mark.appends)
     if not needed.needed or request.full_refresh:
         return needed, ""

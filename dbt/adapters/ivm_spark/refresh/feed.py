@@ -54,7 +54,7 @@ class Feed:
     location: str = ""
 
     @property
-    def read(self) -> bool:
+    def reads_feed(self) -> bool:
         """Whether the state's feed is read, not its rows or the whole view."""
         return self.since is not None and self.row is not None
 

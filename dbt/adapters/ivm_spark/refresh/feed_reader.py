@@ -43,11 +43,11 @@ class FeedReader:
             found = feed(state, self._row(view), refreshes, **asked)
         except FeedError as error:
             raise CompilationError(f"ivm_changes of {view}: {error}.") from error
-        if not found.read:
+        if not found.reads_feed:
             return found
         # By its name Spark takes two feeds of a table in one statement, or a feed and the table,
         # for the same relation: rows would be missing, and doubled.
-        return replace(found, location=self._reader.location(state))
+        return replace(found, location=str(self._reader.detail(state)["location"]))
 
     def position(self, consumer: str, view: str, target: str) -> dict[str, int] | None:
         """Up to where a consumer has read, from the commits of its own table; None before that."""

@@ -41,7 +41,7 @@ def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 def _commits(session: SparkSession, table: str, limit: int) -> Iterator[dict[str, Any]]:
     spark, jvm = session._jsparkSession, session._jvm
     assert jvm is not None
-    found = _described(session, table)
+    found = _described(spark, jvm, table)
     delta = jvm.org.apache.spark.sql.delta.DeltaLog.forTable(spark, found)
     option = jvm.scala.Option
     newest = delta.update(False, option.empty(), option.apply(found)).version()
@@ -50,8 +50,8 @@ def _commits(session: SparkSession, table: str, limit: int) -> Iterator[dict[str
     for version in range(newest, max(newest - limit, -1), -1):
         path = jvm.org.apache.hadoop.fs.Path(folder, f"{version:020}.json")
         try:
-            lines = store.readAsIterator(path, conf)
             written = files.getFileStatus(path).getModificationTime()
+            lines = store.readAsIterator(path, conf)
         except Py4JJavaError as error:
             if version == newest or "FileNotFoundException" not in str(error.java_exception):
                 raise
@@ -70,18 +70,16 @@ def _commits(session: SparkSession, table: str, limit: int) -> Iterator[dict[str
         }
 
 
-def _described(session: SparkSession, table: str) -> Any:
+def _described(spark: Any, jvm: Any, table: str) -> Any:
     """What Spark's own catalog has of a table. Raises ValueError for one in another catalog, and
     without a schema."""
-    state, jvm = session._jsparkSession.sessionState(), session._jvm
-    assert jvm is not None
+    state = spark.sessionState()
     parts = state.sqlParser().parseMultipartIdentifier(table)
     *catalog, schema, name = (parts.apply(place) for place in range(parts.length()))
     if (catalog or [state.catalogManager().currentCatalog().name()]) != [_OURS]:
         raise ValueError(table)
-    option = jvm.scala.Option.apply(schema)
-    name = jvm.org.apache.spark.sql.catalyst.TableIdentifier(name, option)
-    return state.catalog().getTableMetadata(name)
+    identifier = jvm.org.apache.spark.sql.catalyst.TableIdentifier
+    return state.catalog().getTableMetadata(identifier(name, jvm.scala.Option.apply(schema)))
 
 
 def _info(lines: Any) -> Mapping[str, Any]:

@@ -42,11 +42,14 @@ class SourceReader:
 
     def table_id(self, name: str) -> str:
         """The id that Delta gave a table when it was created or replaced."""
-        return str(self._detail(name)["id"])
+        return str(self.detail(name)["id"])
 
-    def location(self, name: str) -> str:
-        """The folder of a Delta table."""
-        return str(self._detail(name)["location"])
+    def detail(self, name: str) -> Mapping[str, Any]:
+        """What Delta says of a table as it is: its id, location, properties, files and more.
+
+        Source: Delta's documentation, "Retrieve Delta table details".
+        """
+        return self._query(f"describe detail {name}")[0]
 
     def commits(self, name: str, since: int | None) -> list[Commit]:
         """The newest commits of a Delta table, newest first, at least those from `since` on that
@@ -60,9 +63,6 @@ class SourceReader:
     def recent(self, name: str, limit: int = _FIRST_LOOK) -> list[Commit]:
         """The newest few commits of a Delta table, newest first."""
         return self._history(name, limit)
-
-    def _detail(self, name: str) -> Mapping[str, Any]:
-        return self._query(f"describe detail {name}")[0]
 
     def _history(self, name: str, limit: int) -> list[Commit]:
         rows = self._query(f"describe history {name} limit {limit}")
