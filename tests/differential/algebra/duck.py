@@ -36,9 +36,10 @@ def merge_sql(parts: Merge) -> str:
     columns = ", ".join(f'"{name}"' for name, _ in parts.inserts)
     values = ", ".join(duck(value) for _, value in parts.inserts)
     gone = f"when matched and {duck(parts.gone)} then delete " if parts.gone is not None else ""
+    if parts.changed is not None:
+        gone += f"when matched and ({duck(parts.changed)}) then update set {updates} "
     return (
-        f'merge into "v__ivm" as t using ({duck(parts.source)}) as s on {duck(parts.on)} '
-        f"{gone}when matched and ({duck(parts.changed)}) then update set {updates} "
+        f'merge into "v__ivm" as t using ({duck(parts.source)}) as s on {duck(parts.on)} {gone}'
         f"when not matched and {duck(parts.born)} then insert ({columns}) values ({values})"
     )
 

@@ -27,11 +27,13 @@ from dbt.adapters.ivm_spark.physical.ranges import (
 )
 from dbt.adapters.ivm_spark.physical.within import BIG_ROWS
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
-from dbt.adapters.ivm_spark.state.append import Append, append
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
-from dbt.adapters.ivm_spark.state.merge import Merge, merge
+from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
+from dbt.adapters.ivm_spark.state.write import write
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
@@ -112,13 +114,16 @@ class Maintained:
         return self._database.bag(_spark(sql))
 
     def stored(self) -> Counter[Row]:
-        """The rows of the state."""
-        columns = ", ".join(f'"{c}"' for c in self._layout.columns)
-        return self._database.bag(f'select {columns} from "v__ivm"')
+        """The rows of the state, equal ones as one."""
+        return self._database.bag(self._added_up('"v__ivm"'))
 
     def stored_anew(self) -> Counter[Row]:
-        """The rows that a new state would have."""
-        return self._database.bag(self._fill)
+        """The rows that a new state would have, equal ones as one."""
+        return self._database.bag(self._added_up(f"({self._fill})"))
+
+    def _added_up(self, rows: str) -> str:
+        columns = ", ".join(f'"{c}"' for c in self._layout.columns if c != COUNT)
+        return f'select {columns}, sum("{COUNT}")::bigint from {rows} group by all'
 
     @cached_property
     def _facts(self) -> dict[str, SourceFacts]:
@@ -182,13 +187,8 @@ class Maintained:
         change = delta(self._layout.input, Context(names, sources))
         if change is None:
             return None
-        given, known = (
-            (self._layout, change, _STATE, bind, insert_only),
-            (None, sources, answers, TOKEN),
-        )
-        if self.appended:
-            return append(*given, compact, *known)
-        return merge(*given, *known, self._types if big else None)
+        known = (None, sources, answers, TOKEN, self._types if big else None)
+        return write(self._layout, change, _STATE, bind, insert_only, compact, *known)
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))

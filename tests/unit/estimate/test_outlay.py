@@ -54,6 +54,6 @@ def test_a_nested_delta_has_more_parts() -> None:
 
 
 def test_rows_of_a_view_without_groups_are_found_by_a_hash() -> None:
-    assert _outlay("select customer_id, amount from orders where amount > 5", "orders").hashed
-    assert _outlay("select distinct customer_id from orders", "orders").hashed
-    assert not _outlay(SUMS, "orders").hashed
+    assert _outlay("select customer_id, amount from orders where amount > 5", "orders").scattered
+    assert _outlay("select distinct customer_id from orders", "orders").scattered
+    assert not _outlay(SUMS, "orders").scattered

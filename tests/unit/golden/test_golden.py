@@ -14,13 +14,14 @@ import pytest
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.refresh.analysis import lay_out
-from dbt.adapters.ivm_spark.refresh.plan import MergeSql
+from dbt.adapters.ivm_spark.refresh.plan import AppendSql, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
-from dbt.adapters.ivm_spark.state.merge import Merge, merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
-from dbt.adapters.ivm_spark.view.build import View, build_view
+from dbt.adapters.ivm_spark.state.write import write
+from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
@@ -67,31 +68,32 @@ def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
         name = source.split(".")[-1].strip("`")
         for insert_only in (True, False):
             kind = "inserts" if insert_only else "changes"
-            texts[f"merge of {kind} in {name}"] = _merge(
-                view, layout, versions, source, insert_only
-            )
+            title, text = _change(layout, versions, source, insert_only)
+            texts[f"{title} of {kind} in {name}"] = text
             if len(view.sources) > 1 and name != "orders":
                 break
     return texts
 
 
-def _merge(view: View, layout, versions: Versions, source: str, insert_only: bool) -> str:
+def _change(layout, versions: Versions, source: str, insert_only: bool) -> tuple[str, str]:
     change = delta(layout.input, Context(frozenset({source})))
-    parts = merge(layout, change, STATE, versions.bind, insert_only)
-    return _template(parts)
+    parts = write(layout, change, STATE, versions.bind, insert_only)
+    if isinstance(parts, Append):
+        return "insert", _template("append", AppendSql.of(parts))
+    return "merge", _template("merge", MergeSql.of(parts))
 
 
-def _template(parts: Merge) -> str:
-    """The macro `ivm_merge`, rendered without dbt."""
-    text = (Path(PACKAGE_PATH) / "macros" / "state" / "merge.sql").read_text()
+def _template(verb: str, parts: MergeSql | AppendSql) -> str:
+    """The macro `ivm_<verb>`, rendered without dbt."""
+    text = (Path(PACKAGE_PATH) / "macros" / "state" / f"{verb}.sql").read_text()
     environment = jinja2.Environment(extensions=["jinja2.ext.do"])
     environment.globals["adapter"] = type(
         "Adapter", (), {"quote": staticmethod(lambda n: f"`{n}`")}
     )
     environment.globals["ivm_quoted"] = lambda state: state
-    plan = type("Plan", (), {"merge": MergeSql.of(parts)})
-    macro = environment.from_string(text).module.ivm_spark__ivm_merge
-    kept = [f"cache table {name} as\n{query};\n\n" for name, query in plan.merge.kept]
+    plan = type("Plan", (), {"merge": parts})
+    macro = getattr(environment.from_string(text).module, f"ivm_spark__ivm_{verb}")
+    kept = [f"cache table {name} as\n{query};\n\n" for name, query in parts.kept]
     return "".join(kept) + str(macro(STATE, plan)).strip()
 
 

@@ -33,9 +33,9 @@ MET = 0.4
 """What a row of a table that the change meets takes, in rows of a rebuild: it is only read."""
 STORED = 1.0
 """What a row of the state takes, in rows of a rebuild: the MERGE looks for its matches there."""
-HASHED = 4.0
-"""The same of a state whose rows are found by a hash of all their columns: equal rows lie anywhere,
-so that most files have some, and are written anew."""
+SCATTERED = 4.0
+"""The same of a state whose rows are found by all their columns: equal rows lie anywhere, so that
+most files have some, and are written anew."""
 _NEWEST = 0.5
 _FORGETTING = 0.25
 _MOST = 20.0
@@ -46,14 +46,16 @@ _MOST = 20.0
 class Work:
     """rows: of all sources; changed: rows in the windows; met: rows of the sources that are read
     besides, each as often as it is; kept: relations that are computed before the statement; scans:
-    of tables and change feeds; hashed: rows of the state are found by a hash of all columns."""
+    of tables and change feeds; scattered: rows of the state are found by all their columns; adds:
+    none is looked for."""
 
     rows: int = 0
     changed: int = 0
     met: int = 0
     kept: int = 0
     scans: int = 0
-    hashed: bool = False
+    scattered: bool = False
+    adds: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,8 @@ def estimates(experience: Experience, work: Work) -> Estimates | None:
     if not experience.full_seconds or not experience.full_rows:
         return None
     full = _fixed_of(experience) + _row(experience) * work.rows
-    stored = (HASHED if work.hashed else STORED) * experience.state_rows
-    weighed = CHANGED * work.changed + MET * work.met + stored
+    stored = 0.0 if work.adds else (SCATTERED if work.scattered else STORED)
+    weighed = CHANGED * work.changed + MET * work.met + stored * experience.state_rows
     rows = _row(experience) * weighed
     return Estimates(_fixed_part(experience, work) + experience.factor * rows, full)
 

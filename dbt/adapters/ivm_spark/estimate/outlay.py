@@ -12,6 +12,7 @@ from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.statement import prepared
+from dbt.adapters.ivm_spark.state.write import only_adds
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
 from dbt.adapters.ivm_spark.view.walk import children, walk
@@ -25,21 +26,25 @@ laid out by the keys, all of it where the keys lie anywhere."""
 class Outlay:
     """met: rows of the sources that a refresh reads besides their changes, each as often as it is
     read; kept: relations that are computed before the statement; scans: of sources and of change
-    feeds; hashed: rows of the state are found by a hash of all columns."""
+    feeds; scattered: rows of the state are found by all their columns; adds: none is looked for."""
 
     met: int = 0
     kept: int = 0
     scans: int = 0
-    hashed: bool = False
+    scattered: bool = False
+    adds: bool = False
 
 
 def outlay(
-    layout: Layout, sources: Mapping[str, SourceFacts], changed: Mapping[str, int]
+    layout: Layout,
+    sources: Mapping[str, SourceFacts],
+    changed: Mapping[str, int],
+    insert_only: bool = False,
 ) -> Outlay:
     """The outlay of a refresh.
 
-    sources: of the query, by quoted name; changed: rows of each that moved. Groups that are
-    computed again read all sources once more.
+    sources: of the query, by quoted name; changed: rows of each that moved; insert_only: they only
+    gained rows. Groups that are computed again read all sources once more.
     """
     rows = rows_of(sources)
     met = sum(rows.values()) if changed and layout.recomputes else 0
@@ -50,7 +55,8 @@ def outlay(
     parts = _parts(kept, relation)
     read = sum(_read(part, rows) for part in parts)
     scans = sum(map(_scans, parts))
-    return Outlay(met + int(read), len(kept), scans, layout.hashed and not layout.appended)
+    adds = layout.appended or only_adds(layout, insert_only)
+    return Outlay(met + int(read), len(kept), scans, layout.scattered, adds)
 
 
 def operators(change: Node) -> int:

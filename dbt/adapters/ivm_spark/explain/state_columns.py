@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.explain.readable import Names, names_of, text_of
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
-from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout, Style
+from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.state.visible import VOID, stored_names
 
 _HIDDEN = "__ivm_"
@@ -28,8 +28,8 @@ _VALUE = {
 
 @dataclass(frozen=True)
 class StateColumn:
-    """A column: its name and Spark type; its role (`key`, `hash`, `count`, `accumulator`,
-    `value`); what it holds, in words; hidden: the view has no column of that name."""
+    """A column: its name and Spark type; its role (`key`, `count`, `accumulator`, `value`);
+    what it holds, in words; hidden: the view has no column of that name."""
 
     name: str
     type_name: str
@@ -53,8 +53,6 @@ def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn
         elif name in kept:
             held = _held(kept[name], names)
             found.append(StateColumn(name, kept[name].type_name, "accumulator", held))
-        elif name == HASH:
-            found.append(StateColumn(name, "bigint", "hash", "hash of the key, to find it by"))
         elif name == WHOLE:
             found.append(StateColumn(name, "int", "key", "0, for the one row"))
         elif name == COUNT:

@@ -10,14 +10,14 @@ from dbt.adapters.ivm_spark.estimate.outlay import Outlay
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.lineage import is_another
 from dbt.adapters.ivm_spark.refresh.watermark import Watermark
-from dbt.adapters.ivm_spark.source.window import Head, Window, window
+from dbt.adapters.ivm_spark.source.window import Head, Window, insert_only, window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
 
-def no_outlay(changed: Mapping[str, int]) -> Outlay:
+def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
     """Of a query without a delta."""
     return Outlay()
 
@@ -32,7 +32,8 @@ class Situation:
     of this package; exists: there was a state before;
     experience: what the view's refreshes took; used: the columns that the query reads of a source,
     where that is certain; configuration: what of the state's table only a rebuild can change;
-    outlay: of the delta, from the rows that changed of each source that moved.
+    outlay: of the delta, from the rows that changed of each source that moved, and whether they
+    only gained rows.
     """
 
     config: IvmConfig
@@ -48,7 +49,7 @@ class Situation:
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
     configuration: str = ""
-    outlay: Callable[[Mapping[str, int]], Outlay] = no_outlay
+    outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def decide(situation: Situation) -> Decision:
         return decision
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
     changed = {name: windows[name].rows for name in decision.moved}
-    outlay = situation.outlay(changed)
+    outlay = situation.outlay(changed, insert_only(windows.values()))
     work = Work(rows, sum(changed.values()), **asdict(outlay))
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)

@@ -13,11 +13,10 @@ from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.physical.ranges import Answers
 from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Doubts, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
-from dbt.adapters.ivm_spark.source.commit import Effect
-from dbt.adapters.ivm_spark.source.window import Window
-from dbt.adapters.ivm_spark.state.append import append
+from dbt.adapters.ivm_spark.source.window import Window, insert_only
+from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.merge import merge
+from dbt.adapters.ivm_spark.state.write import write
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.empty import empty
 
@@ -64,11 +63,16 @@ class Incremental:
         change = delta(self.layout.input, Context(frozenset(moved), self.sources))
         if change is None:
             change = empty(weighted(self.layout.input, 1))
-        insert_only = {w.effect for w in moved.values()} == {Effect.INSERTS}
         changed = {name: 2 * w.rows for name, w in moved.items()}
         layout, state, bind = self.layout, self.state, self.versions.bind
-        known = (changed, self.sources, answers, self.token)
-        if layout.appended:
-            parts = append(layout, change, state, bind, insert_only, self.compact, *known)
-            return AppendSql.of(parts)
-        return MergeSql.of(merge(layout, change, state, bind, insert_only, *known, self.large))
+        given = (
+            insert_only(moved.values()),
+            self.compact,
+            changed,
+            self.sources,
+            answers,
+            self.token,
+            self.large,
+        )
+        parts = write(layout, change, state, bind, *given)
+        return AppendSql.of(parts) if isinstance(parts, Append) else MergeSql.of(parts)

@@ -16,7 +16,8 @@ LARGE_ROWS = 2_000_000
 PROPERTIES = {"delta.enableDeletionVectors": "true"}
 TIDY_EVERY = 50
 """Refreshes of a large state after which its small files become one again: each adds some, where
-without vectors it would write the old ones anew."""
+without vectors it would write the old ones anew. So does an INSERT of rows into a state of any
+size that stores the view row by row."""
 TIDY = {"spark.databricks.delta.autoCompact.enabled": "true"}
 """Session settings of such a refresh. As a property of the table it would write a file anew as soon
 as it has a vector, which is each time."""
@@ -38,7 +39,7 @@ def for_large(table: Configuration) -> Configuration:
 
 
 def tidying(refresh: int) -> dict[str, str]:
-    """The settings under which a large state's refresh of that number runs besides its own."""
+    """The settings under which the refresh of that number runs besides its own."""
     return TIDY if refresh % TIDY_EVERY == 0 else {}
 
 

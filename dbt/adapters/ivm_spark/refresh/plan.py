@@ -46,7 +46,8 @@ class Technique(str, Enum):
 
 @dataclass(frozen=True)
 class MergeSql:
-    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` may be empty.
+    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` and `changed` may be
+    empty.
 
     kept: name and query of the temporary relations that the source reads, for `ivm_keep`; asks:
     for each of them and for the MERGE what it is worth to know before.
@@ -71,7 +72,7 @@ class MergeSql:
             source=to_sql(parts.source, pretty=True),
             on=to_sql(parts.on),
             gone=to_sql(parts.gone) if parts.gone is not None else "",
-            changed=to_sql(parts.changed),
+            changed=to_sql(parts.changed) if parts.changed is not None else "",
             updates=tuple((name, to_sql(value)) for name, value in parts.updates),
             born=to_sql(parts.born),
             inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),

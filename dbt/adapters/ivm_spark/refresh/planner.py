@@ -44,7 +44,7 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
-from dbt.adapters.ivm_spark.state.layout import Layout, probe
+from dbt.adapters.ivm_spark.state.layout import Layout, Style, probe
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
@@ -132,10 +132,10 @@ class Planner:
         }
         experience = history.experience if known else Experience()
 
-        def outlay_of(changed: Mapping[str, int]) -> Outlay:
+        def outlay_of(changed: Mapping[str, int], insert_only: bool) -> Outlay:
             if layout is None or mark is None:
-                return no_outlay(changed)
-            return outlay(layout, _source_facts(catalog, mark), changed)
+                return no_outlay(changed, insert_only)
+            return outlay(layout, _source_facts(catalog, mark), changed, insert_only)
 
         decision = decide(
             Situation(
@@ -266,7 +266,7 @@ class Planner:
         tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}
-        if large:
+        if large or layout.style is Style.ROWS:
             tuning |= tidying(next_mark.refresh)
         return replace(
             plan,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
@@ -59,6 +59,11 @@ class Window:
     def moved(self) -> bool:
         """True where rows may have changed."""
         return self.effect is not Effect.NOTHING
+
+
+def insert_only(windows: Iterable[Window]) -> bool:
+    """Whether the sources that moved, of which there are some, only gained rows."""
+    return {w.effect for w in windows if w.moved} == {Effect.INSERTS}
 
 
 def window(name: str, recorded: int, head: Head, used: Set[str] | None) -> Window:

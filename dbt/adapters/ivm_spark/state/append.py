@@ -1,4 +1,8 @@
-"""How a delta is added to a state that is only appended to: one INSERT of the grouped change."""
+"""How a delta is added to a state without a look at what is there: one INSERT of grouped changes.
+
+So is every change of a state that is only appended to, and of one that stores the view row by row
+what it only gains.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,9 @@ from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.change import grouped_change
-from dbt.adapters.ivm_spark.state.counts import or_zero
+from dbt.adapters.ivm_spark.state.counts import checked, or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
-from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout, Style
 from dbt.adapters.ivm_spark.state.statement import prepared, statement
 from dbt.adapters.ivm_spark.state.summed import summed
 from dbt.adapters.ivm_spark.view.bound import Binding
@@ -60,7 +64,7 @@ def append(
     if compact:
         stored = Scan(state, STATE, tuple((name, name) for name in names))
         rows = summed(UnionAll((stored, rows)), keys, layout.accumulators)
-    rows = Project(rows, tuple(state_column(layout, name) for name in layout.columns))
+    rows = Project(rows, tuple(map(state_column, layout.columns)))
 
     final = partial(statement, bind=bind, changed=few, answers=answers)
     return Append(
@@ -80,9 +84,11 @@ def _some(layout: Layout) -> exp.Expr:
 
 
 def _typed(layout: Layout) -> tuple[Item, ...]:
-    """The change's columns as the state has them."""
+    """The change's columns as the state has them. Rows that are stored row by row are not added up
+    where they are read, so that none must be taken back."""
+    count = checked(column(COUNT)) if layout.style is Style.ROWS else column(COUNT)
     return (
         *passed(key.name for key in layout.keys),
         *(Item(a.name, exp.cast(column(a.name), a.type_name)) for a in layout.accumulators),
-        *passed((COUNT,)),
+        Item(COUNT, count),
     )

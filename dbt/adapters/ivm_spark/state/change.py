@@ -7,7 +7,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
 from dbt.adapters.ivm_spark.state.counts import or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
-from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout
 from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
 
@@ -18,7 +18,7 @@ OVERFLOW = "ivm: a sum has more than 38 digits"
 def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
     """The change of the state, grouped by its key.
 
-    delta: the delta of `layout.input`. Columns: the key (and its hash), for each accumulator its
+    delta: the delta of `layout.input`. Columns: the key, for each accumulator its
     change, for an extremum the best value gained and, unless insert_only, the best value lost
     under `LOST` + name, and `__ivm_count`, the net number of rows gained.
     """
@@ -32,12 +32,10 @@ def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
             items.append(Item(accumulator.name, _net(accumulator)))
     items.append(Item(COUNT, or_zero(exp.Sum(this=column(WEIGHT)))))
     grouped: Node = Aggregate(delta, layout.keys, tuple(items))
-    if layout.hashed:
-        nonzero = exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0))
-        grouped = Filter(grouped, nonzero)
-        return Project(grouped, (*passed(grouped.columns), state_column(layout, HASH)))
+    if layout.scattered:
+        return Filter(grouped, exp.NEQ(this=column(COUNT), expression=exp.Literal.number(0)))
     if layout.whole:
-        return Project(grouped, (state_column(layout, WHOLE), *passed(grouped.columns)))
+        return Project(grouped, (state_column(WHOLE), *passed(grouped.columns)))
     return grouped
 
 

@@ -9,17 +9,24 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.predicates import with_predicates
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
-from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, Project
 
 
 def fill(layout: Layout) -> Node:
-    """A tree over the sources with exactly the state's columns."""
+    """A tree over the sources with exactly the state's columns.
+
+    Rows that are stored row by row are not counted: to bring equal ones together takes as long as
+    all else that a rebuild does.
+    """
+    if layout.style is Style.ROWS:
+        once = Item(COUNT, exp.cast(exp.Literal.number(1), "bigint"))
+        return Project(layout.input, (*layout.keys, once))
     counted = Item(COUNT, exp.Count(this=exp.Star()))
     kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
     groups = Aggregate(layout.input, layout.keys, (*kept, counted))
-    return Project(groups, tuple(state_column(layout, name) for name in layout.columns))
+    return Project(groups, tuple(map(state_column, layout.columns)))
 
 
 def rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:
@@ -27,12 +34,9 @@ def rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:
     return with_predicates(fill(layout), sources)
 
 
-def state_column(layout: Layout, name: str) -> Item:
-    """A column of the state, over its groups: they have all but the hash that rows are found by,
-    equal for rows that are equal column by column, and the key of the one row without keys."""
-    if name == HASH:
-        keys = [column(key.name) for key in layout.keys]
-        return Item(HASH, exp.Anonymous(this="xxhash64", expressions=keys))
+def state_column(name: str) -> Item:
+    """A column of the state, over its groups: they have all but the key of the one row without
+    keys."""
     if name == WHOLE:
         return Item(WHOLE, exp.Literal.number(0))
     return Item(name, column(name))

@@ -2,7 +2,7 @@
 
 The stored part, the core, is the highest GROUP BY or DISTINCT that only row-wise operators,
 ORDER BY and LIMIT stand above; they are applied when the view is read. A tree without one is
-stored row by row, equal rows once with their number of copies.
+stored row by row, each row with a number of copies; equal rows may be stored as one or as several.
 """
 
 from __future__ import annotations
@@ -37,7 +37,6 @@ from dbt.adapters.ivm_spark.view.tree import (
 )
 from dbt.adapters.ivm_spark.view.walk import substitute
 
-HASH = "__ivm_hash"
 WHOLE = "__ivm_key"
 STATE = "state"
 
@@ -54,7 +53,8 @@ class Style(str, Enum):
 class Layout:
     """The columns of a state.
 
-    keys: state column and expression over `input`; the row's identity, matched null-safe.
+    keys: state column and expression over `input`; the row's identity, matched null-safe. Of rows
+    stored row by row several may have one, and their copies add up.
     accumulators: the other columns besides `__ivm_count`.
     top: the view's tree over a scan of the state, with the query's outputs.
     appended: changes are added as rows, and a key's rows are added up where the state is read.
@@ -73,8 +73,8 @@ class Layout:
         return self.style is Style.GROUPS and not self.keys
 
     @property
-    def hashed(self) -> bool:
-        """True where rows are matched by all their columns, found by a hash."""
+    def scattered(self) -> bool:
+        """True where rows are matched by all their columns, so that equal ones lie anywhere."""
         return self.style is not Style.GROUPS
 
     @property
@@ -85,8 +85,7 @@ class Layout:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns of the state, in order."""
-        hashed = (HASH,) if self.hashed else ()
-        return (*self.identity, *(a.name for a in self.accumulators), *hashed, COUNT)
+        return (*self.identity, *(a.name for a in self.accumulators), COUNT)
 
     @property
     def recomputes(self) -> bool:

@@ -17,14 +17,20 @@ from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.few import is_few
-from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, in_ranges, questions
+from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, questions
 from dbt.adapters.ivm_spark.physical.shared import Kept, kept_name
-from dbt.adapters.ivm_spark.physical.within import RANGED
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
 from dbt.adapters.ivm_spark.state.fill import fill
-from dbt.adapters.ivm_spark.state.layout import HASH, WHOLE, Layout
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.matched import (
+    keys_met,
+    of_source,
+    of_target,
+    same_key,
+    within,
+)
 from dbt.adapters.ivm_spark.state.statement import prepared, statement
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
@@ -33,8 +39,6 @@ from dbt.adapters.ivm_spark.view.tree import Few, Item, Node, Project, Scan, Sem
 from dbt.adapters.ivm_spark.view.walk import substitute
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
-ASKED = 3
-"""Columns of a key of which the ranges are asked for."""
 _FRESH = "__ivm_fresh_"
 
 
@@ -44,7 +48,7 @@ class Merge:
 
     kept: (name, query) of what is computed once before the statement, in order, because the source
     reads it more than once; asks: for each of them and for the MERGE what it is worth to know
-    before. gone is None where no row can leave the state.
+    before. gone is None where no row can leave the state, changed where none stays and changes.
     """
 
     kept: tuple[tuple[str, exp.Query], ...]
@@ -52,7 +56,7 @@ class Merge:
     source: exp.Query
     on: exp.Expr
     gone: exp.Expr | None
-    changed: exp.Expr
+    changed: exp.Expr | None
     updates: tuple[tuple[str, exp.Expr], ...]
     born: exp.Expr
     inserts: tuple[tuple[str, exp.Expr], ...]
@@ -90,7 +94,7 @@ def merge(
         name = kept_name(KEPT + "change", token)
         kept = (*kept, Kept(name, change))
         change = Scan(name, name, tuple((c, c) for c in change.columns))
-        asked = met = _met(layout, change, large or {})
+        asked = met = keys_met(layout, change, large or {})
     if again:
         few = is_few(delta, changed or {})
         source = _looked_up_source(layout, change.columns, state, bind, insert_only, name, few)
@@ -98,15 +102,14 @@ def merge(
         source = final(change)
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, checked(_sum(COUNT)))]
-    inserts = [(COUNT, checked(_s(COUNT)))]
-    changes: list[exp.Expr] = [exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0))]
+    inserts = [(COUNT, checked(of_source(COUNT)))]
+    changes: list[exp.Expr] = [exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0))]
     for accumulator in layout.accumulators:
         updated = _updated(accumulator, lookup)
         updates.append((accumulator.name, updated))
         inserts.append((accumulator.name, _inserted(accumulator, lookup)))
         changes.append(_change_of(accumulator, updated))
-    found_by = (*layout.identity, HASH) if layout.hashed else layout.identity
-    inserts.extend((name, _s(name)) for name in found_by)
+    inserts.extend((name, of_source(name)) for name in layout.identity)
     keeps_all = insert_only or layout.whole
     return Merge(
         kept=tuple((k.name, final(k.relation)) for k in kept),
@@ -115,58 +118,26 @@ def merge(
             asked,
         ),
         source=source,
-        on=exp.and_(_on(layout), *_within(met, answers or {})),
+        on=exp.and_(same_key(layout), *within(met, answers or {}, of_target)),
         gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
         changed=exp.or_(*changes, wrap=True),
         updates=tuple(updates),
-        born=exp.NEQ(this=_s(COUNT), expression=exp.Literal.number(0)),
+        born=exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0)),
         inserts=tuple(inserts),
     )
 
 
-def _t(name: str) -> exp.Column:
-    return exp.column(name, table="t", quoted=True)
-
-
-def _s(name: str) -> exp.Column:
-    return exp.column(name, table="s", quoted=True)
-
-
 def _sum(name: str) -> exp.Expr:
     """A count as it will be."""
-    return exp.Add(this=_t(name), expression=_s(name))
-
-
-def _on(layout: Layout) -> exp.Expr:
-    if layout.whole:
-        return exp.EQ(this=_t(WHOLE), expression=_s(WHOLE))
-    same = [exp.NullSafeEQ(this=_t(k.name), expression=_s(k.name)) for k in layout.keys]
-    if layout.hashed:
-        return exp.and_(exp.EQ(this=_t(HASH), expression=_s(HASH)), *same)
-    return exp.and_(*same)
-
-
-def _met(layout: Layout, change: Node, types: Mapping[str, str]) -> tuple[Question, ...]:
-    """Which keys the change has, of the first columns of the state's key that have an order."""
-    names = [k.name for k in layout.keys if types.get(k.name) in RANGED]
-    return tuple(Question(change, name, types[name]) for name in names[:ASKED])
-
-
-def _within(met: tuple[Question, ...], answers: Answers) -> list[exp.Expr]:
-    """What the rows of the state that the change can meet have in common, in literals, by which
-    files and row groups are left out; it follows from the equality with the change's keys."""
-    if not all(question in answers for question in met):
-        return []
-    common = (in_ranges(_t(question.key), question, answers[question]) for question in met)
-    return [exp.paren(condition) for condition in common if condition is not None]
+    return exp.Add(this=of_target(name), expression=of_source(name))
 
 
 def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
     """Whether an accumulator's value really changes; a sum that becomes or ceases to be NULL is
     seen at its counter."""
     if accumulator.kind in (Kind.COUNT, Kind.SUM):
-        return exp.NEQ(this=_s(accumulator.name), expression=exp.Literal.number(0))
-    same = exp.NullSafeEQ(this=_t(accumulator.name), expression=updated.copy())
+        return exp.NEQ(this=of_source(accumulator.name), expression=exp.Literal.number(0))
+    same = exp.NullSafeEQ(this=of_target(accumulator.name), expression=updated.copy())
     return exp.Not(this=exp.paren(same))
 
 
@@ -180,44 +151,46 @@ def _lookup(layout: Layout, insert_only: bool) -> frozenset[Kind]:
 def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     name = accumulator.name
     if accumulator.kind is Kind.RECOMPUTED:
-        return _s(_FRESH + name)
+        return of_source(_FRESH + name)
     if accumulator.kind is Kind.COUNT:
         return checked(_sum(name))
     if accumulator.kind is Kind.SUM:
-        kept = or_zero(_t(name))
+        kept = or_zero(of_target(name))
         if accumulator.tight:
-            none = exp.EQ(this=_t(accumulator.counter), expression=exp.Literal.number(0))
+            none = exp.EQ(this=of_target(accumulator.counter), expression=exp.Literal.number(0))
             zero = exp.If(this=none, true=exp.Literal.number(0))
-            kept = exp.Case(ifs=[zero], default=_t(name))
-        both: exp.Expr = exp.Add(this=kept, expression=or_zero(_s(name)))
+            kept = exp.Case(ifs=[zero], default=of_target(name))
+        both: exp.Expr = exp.Add(this=kept, expression=or_zero(of_source(name)))
         both = exp.cast(both, accumulator.type_name)
         if accumulator.tight:
             both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])
         return null_without(_sum(accumulator.counter), both)
     if accumulator.kind is Kind.XOR:
-        differing = exp.BitwiseXor(this=or_zero(_t(name)), expression=or_zero(_s(name)))
+        differing = exp.BitwiseXor(
+            this=or_zero(of_target(name)), expression=or_zero(of_source(name))
+        )
         value = exp.cast(differing, accumulator.type_name)
         return null_without(_sum(accumulator.counter), value)
-    return _looked_up(accumulator, lookup, _extreme(accumulator, _t(name), _s(name)))
+    return _looked_up(accumulator, lookup, _extreme(accumulator, of_target(name), of_source(name)))
 
 
 def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     name = accumulator.name
     if accumulator.kind is Kind.RECOMPUTED:
-        return _s(_FRESH + name)
+        return of_source(_FRESH + name)
     if accumulator.kind is Kind.COUNT:
-        return _s(name)
+        return of_source(name)
     if accumulator.kind in (Kind.SUM, Kind.XOR):
-        value = exp.cast(_s(name), accumulator.type_name)
-        return null_without(_s(accumulator.counter), value)
-    return _looked_up(accumulator, lookup, _s(name))
+        value = exp.cast(of_source(name), accumulator.type_name)
+        return null_without(of_source(accumulator.counter), value)
+    return _looked_up(accumulator, lookup, of_source(name))
 
 
 def _looked_up(accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr) -> exp.Expr:
     if accumulator.kind not in lookup:
         return otherwise
-    found = exp.Not(this=exp.Is(this=_s(_FRESH + COUNT), expression=exp.null()))
-    value = _s(_FRESH + accumulator.name)
+    found = exp.Not(this=exp.Is(this=of_source(_FRESH + COUNT), expression=exp.null()))
+    value = of_source(_FRESH + accumulator.name)
     return exp.Case(ifs=[exp.If(this=found, true=value)], default=otherwise)
 
 
@@ -289,7 +262,7 @@ def _stale(layout: Layout, state: str, extrema: list[Accumulator], change: str) 
     for extremum in extrema:
         lost = exp.column(LOST + extremum.name, table=CHANGE, quoted=True)
         gained = exp.column(extremum.name, table=CHANGE, quoted=True)
-        best = _extreme(extremum, _t(extremum.name), gained)
+        best = _extreme(extremum, of_target(extremum.name), gained)
         compare = exp.LTE if extremum.kind is Kind.MIN else exp.GTE
         doubtful.append(compare(this=lost, expression=best))
     target = exp.to_table(state, dialect="spark")

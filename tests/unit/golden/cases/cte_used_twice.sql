@@ -3,22 +3,12 @@ with o as (select order_id, customer_id from shop.orders) select x.order_id, y.c
 
 -- state
 SELECT
-  `q`.`order_id_3` AS `order_id_3`,
-  `q`.`customer_id_3` AS `customer_id_3`,
-  xxhash64(`q`.`order_id_3`, `q`.`customer_id_3`) AS `__ivm_hash`,
-  `q`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `orders`.`order_id` AS `order_id_3`,
-    `orders_2`.`customer_id` AS `customer_id_3`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  JOIN `shop`.`orders` VERSION AS OF 9 AS `orders_2`
-    ON `orders`.`order_id` = `orders_2`.`customer_id`
-  GROUP BY
-    `orders`.`order_id`,
-    `orders_2`.`customer_id`
-) AS `q`
+  `orders`.`order_id` AS `order_id_3`,
+  `orders_2`.`customer_id` AS `customer_id_3`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+JOIN `shop`.`orders` VERSION AS OF 9 AS `orders_2`
+  ON `orders`.`order_id` = `orders_2`.`customer_id`
 
 -- visible
 SELECT
@@ -28,20 +18,24 @@ FROM `shop`.`v__ivm` AS `state`
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
--- merge of inserts in orders
+-- insert of inserts in orders
 cache table ivm_kept_1 as
 SELECT
   `orders_2`.`customer_id` AS `customer_id_2`,
   IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
 
-merge into `shop`.`v__ivm` as t
-using (
+insert into `shop`.`v__ivm` (`order_id_3`, `customer_id_3`, `__ivm_count`)
 SELECT
   `q_3`.`order_id_3` AS `order_id_3`,
   `q_3`.`customer_id_3` AS `customer_id_3`,
-  `q_3`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_3`.`order_id_3`, `q_3`.`customer_id_3`) AS `__ivm_hash`
+  CASE
+    WHEN `q_3`.`__ivm_count` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_count`
+  END AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`order_id` AS `order_id_3`,
@@ -83,17 +77,7 @@ FROM (
     `q_2`.`customer_id_2`
 ) AS `q_3`
 WHERE
-  `q_3`.`__ivm_count` <> 0
-) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_3` IS NOT DISTINCT FROM `s`.`order_id_3` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_3`, `customer_id_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`order_id_3`,
-  `s`.`customer_id_3`,
-  `s`.`__ivm_hash`
-)
+  `q_3`.`__ivm_count` <> 0 AND COALESCE(`q_3`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
 cache table ivm_kept_1 as
@@ -102,13 +86,11 @@ SELECT
   IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_3`.`order_id_3` AS `order_id_3`,
   `q_3`.`customer_id_3` AS `customer_id_3`,
-  `q_3`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_3`.`order_id_3`, `q_3`.`customer_id_3`) AS `__ivm_hash`
+  `q_3`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`order_id` AS `order_id_3`,
@@ -150,15 +132,76 @@ FROM (
     `q_2`.`customer_id_2`
 ) AS `q_3`
 WHERE
-  `q_3`.`__ivm_count` <> 0
+  `q_3`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id_3` AS `order_id_3`,
+  `q_3`.`customer_id_3` AS `customer_id_3`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id_3` AS `order_id_3`,
+    `q_2`.`customer_id_3` AS `customer_id_3`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id_3` AS `order_id_3`,
+      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id_3` AS `order_id_3`,
+      `state`.`customer_id_3` AS `customer_id_3`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id_3` AS `__ivm_lost_order_id_3`,
+        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_3`
+      AND `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id_3`,
+    `q_2`.`customer_id_3`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_3` IS NOT DISTINCT FROM `s`.`order_id_3` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_3`, `customer_id_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id_3` IS NOT DISTINCT FROM `s`.`order_id_3` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id_3`, `customer_id_3`, `__ivm_count`) values (
   `s`.`order_id_3`,
   `s`.`customer_id_3`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -4,7 +4,6 @@ select distinct customer_id from shop.orders
 -- state
 SELECT
   `q`.`customer_id` AS `customer_id`,
-  xxhash64(`q`.`customer_id`) AS `__ivm_hash`,
   `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
@@ -25,8 +24,7 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `q`.`customer_id` AS `customer_id`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`customer_id`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
@@ -38,13 +36,12 @@ FROM (
 WHERE
   `q`.`__ivm_count` <> 0
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and (`s`.`__ivm_count` <> 0) then update set
   `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `__ivm_hash`) values (
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`) values (
   CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`customer_id`,
-  `s`.`__ivm_hash`
+  `s`.`customer_id`
 )
 
 -- merge of changes in orders
@@ -52,8 +49,7 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `q`.`customer_id` AS `customer_id`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`customer_id`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
@@ -65,12 +61,11 @@ FROM (
 WHERE
   `q`.`__ivm_count` <> 0
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
+on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
 when matched and (`s`.`__ivm_count` <> 0) then update set
   `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `__ivm_hash`) values (
+when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`) values (
   CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`customer_id`,
-  `s`.`__ivm_hash`
+  `s`.`customer_id`
 )

@@ -3,24 +3,14 @@ select c.user_id, explode(c.tags) as tag from shop.clicks c where c.seconds > 3
 
 -- state
 SELECT
-  `q`.`user_id` AS `user_id`,
-  `q`.`tag` AS `tag`,
-  xxhash64(`q`.`user_id`, `q`.`tag`) AS `__ivm_hash`,
-  `q`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `c`.`user_id` AS `user_id`,
-    `generated`.`ivm_generated_0_0` AS `tag`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`clicks` VERSION AS OF 9 AS `c`
-  LATERAL VIEW
-  explode(`c`.`tags`) generated AS `ivm_generated_0_0`
-  WHERE
-    `c`.`seconds` > 3
-  GROUP BY
-    `c`.`user_id`,
-    `generated`.`ivm_generated_0_0`
-) AS `q`
+  `c`.`user_id` AS `user_id`,
+  `generated`.`ivm_generated_0_0` AS `tag`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`clicks` VERSION AS OF 9 AS `c`
+LATERAL VIEW
+explode(`c`.`tags`) generated AS `ivm_generated_0_0`
+WHERE
+  `c`.`seconds` > 3
 
 -- visible
 SELECT
@@ -30,14 +20,18 @@ FROM `shop`.`v__ivm` AS `state`
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
--- merge of inserts in clicks
-merge into `shop`.`v__ivm` as t
-using (
+-- insert of inserts in clicks
+insert into `shop`.`v__ivm` (`user_id`, `tag`, `__ivm_count`)
 SELECT
   `q`.`user_id` AS `user_id`,
   `q`.`tag` AS `tag`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`user_id`, `q`.`tag`) AS `__ivm_hash`
+  CASE
+    WHEN `q`.`__ivm_count` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q`.`__ivm_count`
+  END AS `__ivm_count`
 FROM (
   SELECT
     `c`.`user_id` AS `user_id`,
@@ -53,26 +47,14 @@ FROM (
     `generated`.`ivm_generated_0_0`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
-) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`user_id` IS NOT DISTINCT FROM `s`.`user_id` AND `t`.`tag` IS NOT DISTINCT FROM `s`.`tag`
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `user_id`, `tag`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`user_id`,
-  `s`.`tag`,
-  `s`.`__ivm_hash`
-)
+  `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in clicks
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q`.`user_id` AS `user_id`,
   `q`.`tag` AS `tag`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`user_id`, `q`.`tag`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`user_id` AS `user_id`,
@@ -88,15 +70,76 @@ FROM (
     `generated`.`ivm_generated_0_0`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`user_id` AS `user_id`,
+  `q_3`.`tag` AS `tag`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`user_id` AS `user_id`,
+    `q_2`.`tag` AS `tag`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`user_id` AS `user_id`,
+      `ivm_kept_change`.`tag` AS `tag`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`user_id` AS `user_id`,
+      `state`.`tag` AS `tag`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`user_id` AS `__ivm_lost_user_id`,
+        `ivm_kept_change`.`tag` AS `__ivm_lost_tag`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`user_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_user_id`
+      AND `state`.`tag` IS NOT DISTINCT FROM `q`.`__ivm_lost_tag`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`user_id`,
+    `q_2`.`tag`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`user_id` IS NOT DISTINCT FROM `s`.`user_id` AND `t`.`tag` IS NOT DISTINCT FROM `s`.`tag`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `user_id`, `tag`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`user_id` IS NOT DISTINCT FROM `s`.`user_id` AND `t`.`tag` IS NOT DISTINCT FROM `s`.`tag`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`user_id`, `tag`, `__ivm_count`) values (
   `s`.`user_id`,
   `s`.`tag`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -3,22 +3,12 @@ select order_id, amount from shop.orders where amount > 10
 
 -- state
 SELECT
-  `q`.`order_id` AS `order_id`,
-  `q`.`amount` AS `amount`,
-  xxhash64(`q`.`order_id`, `q`.`amount`) AS `__ivm_hash`,
-  `q`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `orders`.`order_id` AS `order_id`,
-    `orders`.`amount` AS `amount`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  WHERE
-    `orders`.`amount` > 10
-  GROUP BY
-    `orders`.`order_id`,
-    `orders`.`amount`
-) AS `q`
+  `orders`.`order_id` AS `order_id`,
+  `orders`.`amount` AS `amount`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+WHERE
+  `orders`.`amount` > 10
 
 -- visible
 SELECT
@@ -28,14 +18,18 @@ FROM `shop`.`v__ivm` AS `state`
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
--- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
+-- insert of inserts in orders
+insert into `shop`.`v__ivm` (`order_id`, `amount`, `__ivm_count`)
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`amount` AS `amount`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`order_id`, `q`.`amount`) AS `__ivm_hash`
+  CASE
+    WHEN `q`.`__ivm_count` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q`.`__ivm_count`
+  END AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
@@ -49,26 +43,14 @@ FROM (
     `orders`.`amount`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
-) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount`
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `amount`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`order_id`,
-  `s`.`amount`,
-  `s`.`__ivm_hash`
-)
+  `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`amount` AS `amount`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`order_id`, `q`.`amount`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
@@ -82,15 +64,76 @@ FROM (
     `orders`.`amount`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`amount` AS `amount`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`amount` AS `amount`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`amount` AS `amount`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`amount`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `amount`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `amount`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`amount`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -3,25 +3,13 @@ select customer_id, amount, segment from shop.orders full join shop.customers us
 
 -- state
 SELECT
-  `q`.`customer_id` AS `customer_id`,
-  `q`.`amount` AS `amount`,
-  `q`.`segment` AS `segment`,
-  xxhash64(`q`.`customer_id`, `q`.`amount`, `q`.`segment`) AS `__ivm_hash`,
-  `q`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    COALESCE(`orders`.`customer_id`, `customers`.`customer_id`) AS `customer_id`,
-    `orders`.`amount` AS `amount`,
-    `customers`.`segment` AS `segment`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  FULL JOIN `shop`.`customers` VERSION AS OF 9 AS `customers`
-    ON `orders`.`customer_id` = `customers`.`customer_id`
-  GROUP BY
-    COALESCE(`orders`.`customer_id`, `customers`.`customer_id`),
-    `orders`.`amount`,
-    `customers`.`segment`
-) AS `q`
+  COALESCE(`orders`.`customer_id`, `customers`.`customer_id`) AS `customer_id`,
+  `orders`.`amount` AS `amount`,
+  `customers`.`segment` AS `segment`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+FULL JOIN `shop`.`customers` VERSION AS OF 9 AS `customers`
+  ON `orders`.`customer_id` = `customers`.`customer_id`
 
 -- visible
 SELECT
@@ -40,14 +28,12 @@ SELECT
   IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
   `q_10`.`segment` AS `segment`,
-  `q_10`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
+  `q_10`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
@@ -148,18 +134,86 @@ FROM (
     `q_9`.`customers_segment`
 ) AS `q_10`
 WHERE
-  `q_10`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`amount` AS `amount`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`amount` AS `amount`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`amount` AS `amount`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`amount`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `amount`, `segment`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`amount`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -170,14 +224,12 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
   `q_10`.`segment` AS `segment`,
-  `q_10`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
+  `q_10`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
@@ -278,18 +330,86 @@ FROM (
     `q_9`.`customers_segment`
 ) AS `q_10`
 WHERE
-  `q_10`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`amount` AS `amount`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`amount` AS `amount`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`amount` AS `amount`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`amount`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `amount`, `segment`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`amount`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -300,14 +420,12 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
   `q_10`.`segment` AS `segment`,
-  `q_10`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_10`.`customer_id`, `q_10`.`amount`, `q_10`.`segment`) AS `__ivm_hash`
+  `q_10`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
@@ -408,16 +526,84 @@ FROM (
     `q_9`.`customers_segment`
 ) AS `q_10`
 WHERE
-  `q_10`.`__ivm_count` <> 0
+  `q_10`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`amount` AS `amount`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`amount` AS `amount`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`amount` AS `amount`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`amount`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `amount`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `amount`, `segment`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`amount`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

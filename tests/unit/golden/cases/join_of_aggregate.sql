@@ -6,29 +6,19 @@ select c.name, t.orders from shop.customers c join (select customer_id, count(*)
 
 -- state
 SELECT
-  `q_2`.`name` AS `name`,
-  `q_2`.`orders_4` AS `orders_4`,
-  xxhash64(`q_2`.`name`, `q_2`.`orders_4`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
+  `c`.`name` AS `name`,
+  `q`.`orders_2` AS `orders_4`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+JOIN (
   SELECT
-    `c`.`name` AS `name`,
-    `q`.`orders_2` AS `orders_4`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  JOIN (
-    SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q`
-    ON `c`.`customer_id` = `q`.`customer_id`
+    `orders`.`customer_id` AS `customer_id`,
+    count(*) AS `orders_2`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
-    `c`.`name`,
-    `q`.`orders_2`
-) AS `q_2`
+    `orders`.`customer_id`
+) AS `q`
+  ON `c`.`customer_id` = `q`.`customer_id`
 
 -- visible
 SELECT
@@ -39,13 +29,11 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`orders_4` AS `orders_4`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`name`, `q_2`.`orders_4`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -66,17 +54,78 @@ FROM (
     `q`.`orders_2`
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_4` AS `orders_4`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_4` AS `orders_4`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_4` AS `orders_4`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_4` AS `orders_4`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_4`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_4`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -86,13 +135,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`orders_4` AS `orders_4`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`name`, `q_6`.`orders_4`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -154,17 +201,78 @@ FROM (
     `q_5`.`orders_2`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_4` AS `orders_4`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_4` AS `orders_4`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_4` AS `orders_4`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_4` AS `orders_4`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_4`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_4`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -174,13 +282,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`orders_4` AS `orders_4`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`name`, `q_6`.`orders_4`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -242,15 +348,76 @@ FROM (
     `q_5`.`orders_2`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_4` AS `orders_4`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_4` AS `orders_4`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_4` AS `orders_4`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_4` AS `orders_4`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_4`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_4`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_4` IS NOT DISTINCT FROM `s`.`orders_4`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_4`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -7,33 +7,21 @@ select c.name, l.orders, l.revenue from shop.customers c, lateral (select count(
 
 -- state
 SELECT
-  `q_2`.`name` AS `name`,
-  `q_2`.`orders_3` AS `orders_3`,
-  `q_2`.`revenue_3` AS `revenue_3`,
-  xxhash64(`q_2`.`name`, `q_2`.`orders_3`, `q_2`.`revenue_3`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
+  `c`.`name` AS `name`,
+  COALESCE(`q`.`orders`, 0) AS `orders_3`,
+  `q`.`revenue` AS `revenue_3`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+LEFT JOIN (
   SELECT
-    `c`.`name` AS `name`,
-    COALESCE(`q`.`orders`, 0) AS `orders_3`,
-    `q`.`revenue` AS `revenue_3`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  LEFT JOIN (
-    SELECT
-      `o`.`customer_id` AS `o_customer_id`,
-      count(*) AS `orders`,
-      sum(`o`.`amount`) AS `revenue`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    GROUP BY
-      `o`.`customer_id`
-  ) AS `q`
-    ON `q`.`o_customer_id` = `c`.`customer_id`
+    `o`.`customer_id` AS `o_customer_id`,
+    count(*) AS `orders`,
+    sum(`o`.`amount`) AS `revenue`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
   GROUP BY
-    `c`.`name`,
-    COALESCE(`q`.`orders`, 0),
-    `q`.`revenue`
-) AS `q_2`
+    `o`.`customer_id`
+) AS `q`
+  ON `q`.`o_customer_id` = `c`.`customer_id`
 
 -- visible
 SELECT
@@ -45,14 +33,12 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`orders_3` AS `orders_3`,
   `q_2`.`revenue_3` AS `revenue_3`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`name`, `q_2`.`orders_3`, `q_2`.`revenue_3`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -76,18 +62,86 @@ FROM (
     `q`.`revenue`
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_3` AS `orders_3`,
+  `q_3`.`revenue_3` AS `revenue_3`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_3` AS `orders_3`,
+    `q_2`.`revenue_3` AS `revenue_3`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_3` AS `orders_3`,
+      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_3` AS `orders_3`,
+      `state`.`revenue_3` AS `revenue_3`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`
+      AND `state`.`revenue_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_revenue_3`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_3`,
+    `q_2`.`revenue_3`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_3`, `revenue_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_3`, `revenue_3`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_3`,
   `s`.`revenue_3`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -160,14 +214,12 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_9`.`name` AS `name`,
   `q_9`.`orders_3` AS `orders_3`,
   `q_9`.`revenue_3` AS `revenue_3`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`name`, `q_9`.`orders_3`, `q_9`.`revenue_3`) AS `__ivm_hash`
+  `q_9`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`c_name` AS `name`,
@@ -265,18 +317,86 @@ FROM (
     `q_8`.`revenue`
 ) AS `q_9`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_3` AS `orders_3`,
+  `q_3`.`revenue_3` AS `revenue_3`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_3` AS `orders_3`,
+    `q_2`.`revenue_3` AS `revenue_3`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_3` AS `orders_3`,
+      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_3` AS `orders_3`,
+      `state`.`revenue_3` AS `revenue_3`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`
+      AND `state`.`revenue_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_revenue_3`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_3`,
+    `q_2`.`revenue_3`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_3`, `revenue_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_3`, `revenue_3`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_3`,
   `s`.`revenue_3`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -349,14 +469,12 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_9`.`name` AS `name`,
   `q_9`.`orders_3` AS `orders_3`,
   `q_9`.`revenue_3` AS `revenue_3`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`name`, `q_9`.`orders_3`, `q_9`.`revenue_3`) AS `__ivm_hash`
+  `q_9`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`c_name` AS `name`,
@@ -454,16 +572,84 @@ FROM (
     `q_8`.`revenue`
 ) AS `q_9`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`orders_3` AS `orders_3`,
+  `q_3`.`revenue_3` AS `revenue_3`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`orders_3` AS `orders_3`,
+    `q_2`.`revenue_3` AS `revenue_3`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`orders_3` AS `orders_3`,
+      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`orders_3` AS `orders_3`,
+      `state`.`revenue_3` AS `revenue_3`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`
+      AND `state`.`revenue_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_revenue_3`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`orders_3`,
+    `q_2`.`revenue_3`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `orders_3`, `revenue_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`orders_3` IS NOT DISTINCT FROM `s`.`orders_3` AND `t`.`revenue_3` IS NOT DISTINCT FROM `s`.`revenue_3`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_3`, `revenue_3`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`orders_3`,
   `s`.`revenue_3`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

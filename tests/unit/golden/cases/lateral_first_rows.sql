@@ -3,31 +3,21 @@ select c.name, l.order_id from shop.customers c, lateral (select o.order_id, o.a
 
 -- state
 SELECT
-  `q_2`.`name` AS `name`,
-  `q_2`.`order_id_2` AS `order_id_2`,
-  xxhash64(`q_2`.`name`, `q_2`.`order_id_2`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
+  `c`.`name` AS `name`,
+  `q`.`order_id` AS `order_id_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+JOIN (
   SELECT
-    `c`.`name` AS `name`,
-    `q`.`order_id` AS `order_id_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  JOIN (
-    SELECT
-      `o`.`order_id` AS `order_id`,
-      `o`.`amount` AS `amount`,
-      `o`.`customer_id` AS `o_customer_id`,
-      row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-  ) AS `q`
-    ON `q`.`o_customer_id` = `c`.`customer_id`
-  WHERE
-    `q`.`__ivm_lateral_place_0` <= 2
-  GROUP BY
-    `c`.`name`,
-    `q`.`order_id`
-) AS `q_2`
+    `o`.`order_id` AS `order_id`,
+    `o`.`amount` AS `amount`,
+    `o`.`customer_id` AS `o_customer_id`,
+    row_number() OVER (PARTITION BY `o`.`customer_id` ORDER BY `o`.`amount` DESC, `o`.`order_id`) AS `__ivm_lateral_place_0`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+) AS `q`
+  ON `q`.`o_customer_id` = `c`.`customer_id`
+WHERE
+  `q`.`__ivm_lateral_place_0` <= 2
 
 -- visible
 SELECT
@@ -38,13 +28,11 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`order_id_2` AS `order_id_2`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`name`, `q_2`.`order_id_2`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -67,17 +55,78 @@ FROM (
     `q`.`order_id`
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`order_id_2` AS `order_id_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`order_id_2` AS `order_id_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`order_id_2` AS `order_id_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`order_id_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `order_id_2`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`order_id_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -89,13 +138,11 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`order_id_2` AS `order_id_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`name`, `q_6`.`order_id_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -171,17 +218,78 @@ FROM (
     `q_5`.`order_id`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`order_id_2` AS `order_id_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`order_id_2` AS `order_id_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`order_id_2` AS `order_id_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`order_id_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `order_id_2`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`order_id_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -193,13 +301,11 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`order_id_2` AS `order_id_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`name`, `q_6`.`order_id_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`name` AS `name`,
@@ -275,15 +381,76 @@ FROM (
     `q_5`.`order_id`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`name` AS `name`,
+  `q_3`.`order_id_2` AS `order_id_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`name` AS `name`,
+    `q_2`.`order_id_2` AS `order_id_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`name` AS `name`,
+      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`name` AS `name`,
+      `state`.`order_id_2` AS `order_id_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
+        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
+      AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`name`,
+    `q_2`.`order_id_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `name`, `order_id_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `order_id_2`, `__ivm_count`) values (
   `s`.`name`,
   `s`.`order_id_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -6,37 +6,22 @@ select o.order_id, l.name, l.total from shop.orders o left join lateral (select 
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  `q_2`.`name_2` AS `name_2`,
-  `q_2`.`total_2` AS `total_2`,
-  xxhash64(`q_2`.`order_id`, `q_2`.`name_2`, `q_2`.`total_2`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
+  `o`.`order_id` AS `order_id`,
+  CASE WHEN NOT `q`.`__ivm_lateral_there` IS NULL THEN `q`.`c_name` END AS `name_2`,
+  CASE
+    WHEN NOT `q`.`__ivm_lateral_there` IS NULL
+    THEN `o`.`amount` + `q`.`c_customer_id`
+  END AS `total_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+LEFT JOIN (
   SELECT
-    `o`.`order_id` AS `order_id`,
-    CASE WHEN NOT `q`.`__ivm_lateral_there` IS NULL THEN `q`.`c_name` END AS `name_2`,
-    CASE
-      WHEN NOT `q`.`__ivm_lateral_there` IS NULL
-      THEN `o`.`amount` + `q`.`c_customer_id`
-    END AS `total_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-  LEFT JOIN (
-    SELECT
-      `c`.`customer_id` AS `c_customer_id`,
-      `c`.`name` AS `c_name`,
-      1 AS `__ivm_lateral_there`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  ) AS `q`
-    ON `q`.`c_customer_id` = `o`.`customer_id` AND TRUE
-  GROUP BY
-    `o`.`order_id`,
-    CASE WHEN NOT `q`.`__ivm_lateral_there` IS NULL THEN `q`.`c_name` END,
-    CASE
-      WHEN NOT `q`.`__ivm_lateral_there` IS NULL
-      THEN `o`.`amount` + `q`.`c_customer_id`
-    END
-) AS `q_2`
+    `c`.`customer_id` AS `c_customer_id`,
+    `c`.`name` AS `c_name`,
+    1 AS `__ivm_lateral_there`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+) AS `q`
+  ON `q`.`c_customer_id` = `o`.`customer_id` AND TRUE
 
 -- visible
 SELECT
@@ -56,14 +41,12 @@ SELECT
   IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`name_2` AS `name_2`,
   `q_8`.`total_2` AS `total_2`,
-  `q_8`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_8`.`order_id`, `q_8`.`name_2`, `q_8`.`total_2`) AS `__ivm_hash`
+  `q_8`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`o_order_id` AS `order_id`,
@@ -161,29 +144,95 @@ FROM (
     END
 ) AS `q_8`
 WHERE
-  `q_8`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`name_2` AS `name_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`name_2` AS `name_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`name_2` AS `name_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`name_2` AS `name_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`name_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `name_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `name_2`, `total_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`name_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`name_2` AS `name_2`,
   `q_2`.`total_2` AS `total_2`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`order_id`, `q_2`.`name_2`, `q_2`.`total_2`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
@@ -211,29 +260,95 @@ FROM (
     END
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`name_2` AS `name_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`name_2` AS `name_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`name_2` AS `name_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`name_2` AS `name_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`name_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `name_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `name_2`, `total_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`name_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`name_2` AS `name_2`,
   `q_2`.`total_2` AS `total_2`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`order_id`, `q_2`.`name_2`, `q_2`.`total_2`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
@@ -261,16 +376,84 @@ FROM (
     END
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`name_2` AS `name_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`name_2` AS `name_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`name_2` AS `name_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`name_2` AS `name_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`name_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `name_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`name_2` IS NOT DISTINCT FROM `s`.`name_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `name_2`, `total_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`name_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -3,22 +3,12 @@ select o.order_id, c.segment from shop.orders o left join shop.customers c on o.
 
 -- state
 SELECT
-  `q`.`order_id` AS `order_id`,
-  `q`.`segment` AS `segment`,
-  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`,
-  `q`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `o`.`order_id` AS `order_id`,
-    `c`.`segment` AS `segment`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-  LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-    ON `o`.`customer_id` = `c`.`customer_id`
-  GROUP BY
-    `o`.`order_id`,
-    `c`.`segment`
-) AS `q`
+  `o`.`order_id` AS `order_id`,
+  `c`.`segment` AS `segment`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+  ON `o`.`customer_id` = `c`.`customer_id`
 
 -- visible
 SELECT
@@ -36,13 +26,11 @@ SELECT
   IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`segment` AS `segment`,
-  `q_8`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_8`.`order_id`, `q_8`.`segment`) AS `__ivm_hash`
+  `q_8`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`o_order_id` AS `order_id`,
@@ -123,27 +111,86 @@ FROM (
     `q_7`.`c_segment`
 ) AS `q_8`
 WHERE
-  `q_8`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`segment` AS `segment`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
@@ -157,27 +204,86 @@ FROM (
     `c`.`segment`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`segment` AS `segment`,
-  `q`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q`.`order_id`, `q`.`segment`) AS `__ivm_hash`
+  `q`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
@@ -191,15 +297,76 @@ FROM (
     `c`.`segment`
 ) AS `q`
 WHERE
-  `q`.`__ivm_count` <> 0
+  `q`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`segment` AS `segment`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`segment` AS `segment`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`segment` AS `segment`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`segment`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `segment`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`segment`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

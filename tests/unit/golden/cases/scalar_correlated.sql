@@ -3,28 +3,20 @@ select order_id from shop.orders o where amount = (select max(p.amount) from sho
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  xxhash64(`q_2`.`order_id`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
+  `o`.`order_id` AS `order_id`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `o`.`order_id` AS `order_id`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `p`.`customer_id` AS `p_customer_id`,
-      max(`p`.`amount`) AS `col_0`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `p`
-    GROUP BY
-      `p`.`customer_id`
-  ) AS `q`
-  JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
-    ON `q`.`p_customer_id` = `o`.`customer_id`
-  WHERE
-    `o`.`amount` = `q`.`col_0`
+    `p`.`customer_id` AS `p_customer_id`,
+    max(`p`.`amount`) AS `col_0`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `p`
   GROUP BY
-    `o`.`order_id`
-) AS `q_2`
+    `p`.`customer_id`
+) AS `q`
+JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
+  ON `q`.`p_customer_id` = `o`.`customer_id`
+WHERE
+  `o`.`amount` = `q`.`col_0`
 
 -- visible
 SELECT
@@ -49,12 +41,10 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
-  `q_8`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
+  `q_8`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`o_order_id` AS `order_id`,
@@ -157,16 +147,70 @@ FROM (
     `q_7`.`o_order_id`
 ) AS `q_8`
 WHERE
-  `q_8`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`) values (
   `s`.`order_id`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -185,12 +229,10 @@ SELECT
   IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
-  `q_8`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_8`.`order_id`) AS `__ivm_hash`
+  `q_8`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`o_order_id` AS `order_id`,
@@ -293,14 +335,68 @@ FROM (
     `q_7`.`o_order_id`
 ) AS `q_8`
 WHERE
-  `q_8`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id`
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`) values (
   `s`.`order_id`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -6,29 +6,19 @@ select c.customer_id, (select count(*) from shop.orders o where o.customer_id = 
 
 -- state
 SELECT
-  `q_2`.`customer_id` AS `customer_id`,
-  `q_2`.`n` AS `n`,
-  xxhash64(`q_2`.`customer_id`, `q_2`.`n`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
+  `c`.`customer_id` AS `customer_id`,
+  COALESCE(`q`.`col_0`, 0) AS `n`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`customers` VERSION AS OF 9 AS `c`
+LEFT JOIN (
   SELECT
-    `c`.`customer_id` AS `customer_id`,
-    COALESCE(`q`.`col_0`, 0) AS `n`,
-    COUNT(*) AS `__ivm_count`
-  FROM `shop`.`customers` VERSION AS OF 9 AS `c`
-  LEFT JOIN (
-    SELECT
-      `o`.`customer_id` AS `o_customer_id`,
-      count(*) AS `col_0`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    GROUP BY
-      `o`.`customer_id`
-  ) AS `q`
-    ON `q`.`o_customer_id` = `c`.`customer_id`
+    `o`.`customer_id` AS `o_customer_id`,
+    count(*) AS `col_0`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `o`
   GROUP BY
-    `c`.`customer_id`,
-    COALESCE(`q`.`col_0`, 0)
-) AS `q_2`
+    `o`.`customer_id`
+) AS `q`
+  ON `q`.`o_customer_id` = `c`.`customer_id`
 
 -- visible
 SELECT
@@ -39,13 +29,11 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_2`.`customer_id` AS `customer_id`,
   `q_2`.`n` AS `n`,
-  `q_2`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_2`.`customer_id`, `q_2`.`n`) AS `__ivm_hash`
+  `q_2`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
@@ -66,17 +54,78 @@ FROM (
     COALESCE(`q`.`col_0`, 0)
 ) AS `q_2`
 WHERE
-  `q_2`.`__ivm_count` <> 0
+  `q_2`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`n` AS `n`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`n` AS `n`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`n` AS `n`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`n` AS `n`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`n`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `n`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`n`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -141,13 +190,11 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_9`.`customer_id` AS `customer_id`,
   `q_9`.`n` AS `n`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`customer_id`, `q_9`.`n`) AS `__ivm_hash`
+  `q_9`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`c_customer_id` AS `customer_id`,
@@ -234,17 +281,78 @@ FROM (
     COALESCE(`q_8`.`col_0`, 0)
 ) AS `q_9`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`n` AS `n`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`n` AS `n`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`n` AS `n`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`n` AS `n`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`n`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `n`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`n`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -309,13 +417,11 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_9`.`customer_id` AS `customer_id`,
   `q_9`.`n` AS `n`,
-  `q_9`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_9`.`customer_id`, `q_9`.`n`) AS `__ivm_hash`
+  `q_9`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_7`.`c_customer_id` AS `customer_id`,
@@ -402,15 +508,76 @@ FROM (
     COALESCE(`q_8`.`col_0`, 0)
 ) AS `q_9`
 WHERE
-  `q_9`.`__ivm_count` <> 0
+  `q_9`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id` AS `customer_id`,
+  `q_3`.`n` AS `n`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id` AS `customer_id`,
+    `q_2`.`n` AS `n`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id` AS `customer_id`,
+      `ivm_kept_change`.`n` AS `n`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id` AS `customer_id`,
+      `state`.`n` AS `n`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
+      AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id`,
+    `q_2`.`n`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id`, `n`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`n` IS NOT DISTINCT FROM `s`.`n`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__ivm_count`) values (
   `s`.`customer_id`,
   `s`.`n`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -7,34 +7,24 @@ select customer_id, sum(amount) as total from shop.orders group by customer_id h
 
 -- state
 SELECT
-  `q_3`.`customer_id_2` AS `customer_id_2`,
-  `q_3`.`total_2` AS `total_2`,
-  xxhash64(`q_3`.`customer_id_2`, `q_3`.`total_2`) AS `__ivm_hash`,
-  `q_3`.`__ivm_count` AS `__ivm_count`
+  `q_2`.`customer_id` AS `customer_id_2`,
+  `q_2`.`total` AS `total_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id` AS `customer_id_2`,
-    `q_2`.`total` AS `total_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      max(`customers`.`customer_id`) AS `col_0`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-  ) AS `q`
-  CROSS JOIN (
-    SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      sum(`orders`.`amount`) AS `total`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-  WHERE
-    `q_2`.`total` > `q`.`col_0`
+    max(`customers`.`customer_id`) AS `col_0`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+) AS `q`
+CROSS JOIN (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    sum(`orders`.`amount`) AS `total`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
-    `q_2`.`customer_id`,
-    `q_2`.`total`
-) AS `q_3`
+    `orders`.`customer_id`
+) AS `q_2`
+WHERE
+  `q_2`.`total` > `q`.`col_0`
 
 -- visible
 SELECT
@@ -45,13 +35,11 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_8`.`customer_id_2` AS `customer_id_2`,
   `q_8`.`total_2` AS `total_2`,
-  `q_8`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_8`.`customer_id_2`, `q_8`.`total_2`) AS `__ivm_hash`
+  `q_8`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT /*+ BROADCAST(`q_6`) */
     `q_7`.`customer_id` AS `customer_id_2`,
@@ -117,17 +105,78 @@ FROM (
     `q_7`.`total`
 ) AS `q_8`
 WHERE
-  `q_8`.`__ivm_count` <> 0
+  `q_8`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `total_2`, `__ivm_count`) values (
   `s`.`customer_id_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -138,13 +187,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`total_2` AS `total_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`customer_id_2`, `q_7`.`total_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT /*+ BROADCAST(`q_6`) */
     `q_5`.`customer_id` AS `customer_id_2`,
@@ -216,17 +263,78 @@ FROM (
     `q_5`.`total`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `total_2`, `__ivm_count`) values (
   `s`.`customer_id_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -237,13 +345,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`total_2` AS `total_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`customer_id_2`, `q_7`.`total_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT /*+ BROADCAST(`q_6`) */
     `q_5`.`customer_id` AS `customer_id_2`,
@@ -315,15 +421,76 @@ FROM (
     `q_5`.`total`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`total_2` AS `total_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`total_2` AS `total_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`total_2` AS `total_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_2`,
+    `q_2`.`total_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `total_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `total_2`, `__ivm_count`) values (
   `s`.`customer_id_2`,
   `s`.`total_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

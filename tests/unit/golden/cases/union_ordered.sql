@@ -7,32 +7,24 @@ limit 5
 
 -- state
 SELECT
-  `q_3`.`customer_id_3` AS `customer_id_3`,
-  xxhash64(`q_3`.`customer_id_3`) AS `__ivm_hash`,
-  `q_3`.`__ivm_count` AS `__ivm_count`
+  `q_2`.`customer_id_3` AS `customer_id_3`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id_3` AS `customer_id_3`,
-    COUNT(*) AS `__ivm_count`
+    `orders`.`customer_id` AS `customer_id_3`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  UNION ALL
+  SELECT
+    `customers`.`customer_id` AS `customer_id_3`
+  FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+  UNION ALL
+  SELECT
+    0 AS `customer_id_3`
   FROM (
     SELECT
-      `orders`.`customer_id` AS `customer_id_3`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    UNION ALL
-    SELECT
-      `customers`.`customer_id` AS `customer_id_3`
-    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-    UNION ALL
-    SELECT
-      0 AS `customer_id_3`
-    FROM (
-      SELECT
-        0 AS nothing
-    ) AS `q`
-  ) AS `q_2`
-  GROUP BY
-    `q_2`.`customer_id_3`
-) AS `q_3`
+      0 AS nothing
+  ) AS `q`
+) AS `q_2`
 
 -- visible
 SELECT
@@ -44,13 +36,17 @@ ORDER BY
   `customer_id_3` DESC
 LIMIT 5
 
--- merge of inserts in customers
-merge into `shop`.`v__ivm` as t
-using (
+-- insert of inserts in customers
+insert into `shop`.`v__ivm` (`customer_id_3`, `__ivm_count`)
 SELECT
   `q_3`.`customer_id_3` AS `customer_id_3`,
-  `q_3`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_3`.`customer_id_3`) AS `__ivm_hash`
+  CASE
+    WHEN `q_3`.`__ivm_count` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_count`
+  END AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`customer_id_3` AS `customer_id_3`,
@@ -82,24 +78,19 @@ FROM (
     `q_2`.`customer_id_3`
 ) AS `q_3`
 WHERE
-  `q_3`.`__ivm_count` <> 0
-) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`customer_id_3`,
-  `s`.`__ivm_hash`
-)
+  `q_3`.`__ivm_count` <> 0 AND COALESCE(`q_3`.`__ivm_count`, 0) <> 0
 
--- merge of inserts in orders
-merge into `shop`.`v__ivm` as t
-using (
+-- insert of inserts in orders
+insert into `shop`.`v__ivm` (`customer_id_3`, `__ivm_count`)
 SELECT
   `q_3`.`customer_id_3` AS `customer_id_3`,
-  `q_3`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_3`.`customer_id_3`) AS `__ivm_hash`
+  CASE
+    WHEN `q_3`.`__ivm_count` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_count`
+  END AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`customer_id_3` AS `customer_id_3`,
@@ -131,24 +122,13 @@ FROM (
     `q_2`.`customer_id_3`
 ) AS `q_3`
 WHERE
-  `q_3`.`__ivm_count` <> 0
-) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
-  `s`.`customer_id_3`,
-  `s`.`__ivm_hash`
-)
+  `q_3`.`__ivm_count` <> 0 AND COALESCE(`q_3`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_3`.`customer_id_3` AS `customer_id_3`,
-  `q_3`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_3`.`customer_id_3`) AS `__ivm_hash`
+  `q_3`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_2`.`customer_id_3` AS `customer_id_3`,
@@ -180,14 +160,68 @@ FROM (
     `q_2`.`customer_id_3`
 ) AS `q_3`
 WHERE
-  `q_3`.`__ivm_count` <> 0
+  `q_3`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_3` AS `customer_id_3`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_3` AS `customer_id_3`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_3` AS `customer_id_3`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_3`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_3`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND `t`.`customer_id_3` IS NOT DISTINCT FROM `s`.`customer_id_3`
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_3`, `__ivm_count`) values (
   `s`.`customer_id_3`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

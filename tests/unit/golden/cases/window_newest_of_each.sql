@@ -5,35 +5,23 @@ select order_id, customer_id, amount from (
 
 -- state
 SELECT
-  `q_2`.`order_id_2` AS `order_id_2`,
-  `q_2`.`customer_id_2` AS `customer_id_2`,
-  `q_2`.`amount_2` AS `amount_2`,
-  xxhash64(`q_2`.`order_id_2`, `q_2`.`customer_id_2`, `q_2`.`amount_2`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
+  `q`.`order_id` AS `order_id_2`,
+  `q`.`customer_id` AS `customer_id_2`,
+  `q`.`amount` AS `amount_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `q`.`order_id` AS `order_id_2`,
-    `q`.`customer_id` AS `customer_id_2`,
-    `q`.`amount` AS `amount_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`order_id` AS `order_id`,
-      `orders`.`customer_id` AS `customer_id`,
-      `orders`.`amount` AS `amount`,
-      row_number() OVER (
-        PARTITION BY `orders`.`customer_id`
-        ORDER BY `orders`.`ordered_on` DESC, `orders`.`order_id`, `orders`.`amount`
-      ) AS `n_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  ) AS `q`
-  WHERE
-    `q`.`n_2` = 1
-  GROUP BY
-    `q`.`order_id`,
-    `q`.`customer_id`,
-    `q`.`amount`
-) AS `q_2`
+    `orders`.`order_id` AS `order_id`,
+    `orders`.`customer_id` AS `customer_id`,
+    `orders`.`amount` AS `amount`,
+    row_number() OVER (
+      PARTITION BY `orders`.`customer_id`
+      ORDER BY `orders`.`ordered_on` DESC, `orders`.`order_id`, `orders`.`amount`
+    ) AS `n_2`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+) AS `q`
+WHERE
+  `q`.`n_2` = 1
 
 -- visible
 SELECT
@@ -54,14 +42,12 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`order_id_2` AS `order_id_2`,
   `q_6`.`customer_id_2` AS `customer_id_2`,
   `q_6`.`amount_2` AS `amount_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id_2`, `q_6`.`customer_id_2`, `q_6`.`amount_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`order_id` AS `order_id_2`,
@@ -142,18 +128,86 @@ FROM (
     `q_5`.`amount`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id_2` AS `order_id_2`,
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`amount_2` AS `amount_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id_2` AS `order_id_2`,
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`amount_2` AS `amount_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`amount_2` AS `amount_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id_2` AS `order_id_2`,
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`amount_2` AS `amount_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`amount_2` AS `__ivm_lost_amount_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
+      AND `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`amount_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id_2`,
+    `q_2`.`customer_id_2`,
+    `q_2`.`amount_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_2`, `customer_id_2`, `amount_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id_2`, `customer_id_2`, `amount_2`, `__ivm_count`) values (
   `s`.`order_id_2`,
   `s`.`customer_id_2`,
   `s`.`amount_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -166,14 +220,12 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`order_id_2` AS `order_id_2`,
   `q_6`.`customer_id_2` AS `customer_id_2`,
   `q_6`.`amount_2` AS `amount_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id_2`, `q_6`.`customer_id_2`, `q_6`.`amount_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`order_id` AS `order_id_2`,
@@ -254,16 +306,84 @@ FROM (
     `q_5`.`amount`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id_2` AS `order_id_2`,
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`amount_2` AS `amount_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id_2` AS `order_id_2`,
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`amount_2` AS `amount_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`amount_2` AS `amount_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id_2` AS `order_id_2`,
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`amount_2` AS `amount_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`amount_2` AS `__ivm_lost_amount_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
+      AND `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`amount_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id_2`,
+    `q_2`.`customer_id_2`,
+    `q_2`.`amount_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id_2`, `customer_id_2`, `amount_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id_2` IS NOT DISTINCT FROM `s`.`order_id_2` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`amount_2` IS NOT DISTINCT FROM `s`.`amount_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id_2`, `customer_id_2`, `amount_2`, `__ivm_count`) values (
   `s`.`order_id_2`,
   `s`.`customer_id_2`,
   `s`.`amount_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

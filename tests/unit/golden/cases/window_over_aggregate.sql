@@ -12,52 +12,22 @@ so_far decimal(32,2)
 
 -- state
 SELECT
-  `q_3`.`customer_id_2` AS `customer_id_2`,
-  `q_3`.`ordered_on_2` AS `ordered_on_2`,
-  `q_3`.`total_2` AS `total_2`,
-  `q_3`.`place_2` AS `place_2`,
-  `q_3`.`so_far_2` AS `so_far_2`,
-  xxhash64(
-    `q_3`.`customer_id_2`,
-    `q_3`.`ordered_on_2`,
-    `q_3`.`total_2`,
-    `q_3`.`place_2`,
-    `q_3`.`so_far_2`
-  ) AS `__ivm_hash`,
-  `q_3`.`__ivm_count` AS `__ivm_count`
+  `q`.`customer_id` AS `customer_id_2`,
+  `q`.`ordered_on` AS `ordered_on_2`,
+  `q`.`total` AS `total_2`,
+  rank() OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`total` DESC) AS `place_2`,
+  sum(`q`.`total`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`ordered_on`) AS `so_far_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`customer_id_2` AS `customer_id_2`,
-    `q_2`.`ordered_on_2` AS `ordered_on_2`,
-    `q_2`.`total_2` AS `total_2`,
-    `q_2`.`place_2` AS `place_2`,
-    `q_2`.`so_far_2` AS `so_far_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `q`.`customer_id` AS `customer_id_2`,
-      `q`.`ordered_on` AS `ordered_on_2`,
-      `q`.`total` AS `total_2`,
-      rank() OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`total` DESC) AS `place_2`,
-      sum(`q`.`total`) OVER (PARTITION BY `q`.`customer_id` ORDER BY `q`.`ordered_on`) AS `so_far_2`
-    FROM (
-      SELECT
-        `orders`.`customer_id` AS `customer_id`,
-        `orders`.`ordered_on` AS `ordered_on`,
-        sum(`orders`.`amount`) AS `total`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      GROUP BY
-        `orders`.`customer_id`,
-        `orders`.`ordered_on`
-    ) AS `q`
-  ) AS `q_2`
+    `orders`.`customer_id` AS `customer_id`,
+    `orders`.`ordered_on` AS `ordered_on`,
+    sum(`orders`.`amount`) AS `total`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
-    `q_2`.`customer_id_2`,
-    `q_2`.`ordered_on_2`,
-    `q_2`.`total_2`,
-    `q_2`.`place_2`,
-    `q_2`.`so_far_2`
-) AS `q_3`
+    `orders`.`customer_id`,
+    `orders`.`ordered_on`
+) AS `q`
 
 -- visible
 SELECT
@@ -79,22 +49,14 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`ordered_on_2` AS `ordered_on_2`,
   `q_7`.`total_2` AS `total_2`,
   `q_7`.`place_2` AS `place_2`,
   `q_7`.`so_far_2` AS `so_far_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(
-    `q_7`.`customer_id_2`,
-    `q_7`.`ordered_on_2`,
-    `q_7`.`total_2`,
-    `q_7`.`place_2`,
-    `q_7`.`so_far_2`
-  ) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`customer_id_2` AS `customer_id_2`,
@@ -181,20 +143,102 @@ FROM (
     `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`ordered_on_2` AS `ordered_on_2`,
+  `q_3`.`total_2` AS `total_2`,
+  `q_3`.`place_2` AS `place_2`,
+  `q_3`.`so_far_2` AS `so_far_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`ordered_on_2` AS `ordered_on_2`,
+    `q_2`.`total_2` AS `total_2`,
+    `q_2`.`place_2` AS `place_2`,
+    `q_2`.`so_far_2` AS `so_far_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`ordered_on_2` AS `ordered_on_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`ordered_on_2` AS `ordered_on_2`,
+      `state`.`total_2` AS `total_2`,
+      `state`.`place_2` AS `place_2`,
+      `state`.`so_far_2` AS `so_far_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`ordered_on_2` AS `__ivm_lost_ordered_on_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`ordered_on_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_ordered_on_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+      AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_2`,
+    `q_2`.`ordered_on_2`,
+    `q_2`.`total_2`,
+    `q_2`.`place_2`,
+    `q_2`.`so_far_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`ordered_on_2` IS NOT DISTINCT FROM `s`.`ordered_on_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `ordered_on_2`, `total_2`, `place_2`, `so_far_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`ordered_on_2` IS NOT DISTINCT FROM `s`.`ordered_on_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `ordered_on_2`, `total_2`, `place_2`, `so_far_2`, `__ivm_count`) values (
   `s`.`customer_id_2`,
   `s`.`ordered_on_2`,
   `s`.`total_2`,
   `s`.`place_2`,
   `s`.`so_far_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -206,22 +250,14 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`ordered_on_2` AS `ordered_on_2`,
   `q_7`.`total_2` AS `total_2`,
   `q_7`.`place_2` AS `place_2`,
   `q_7`.`so_far_2` AS `so_far_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(
-    `q_7`.`customer_id_2`,
-    `q_7`.`ordered_on_2`,
-    `q_7`.`total_2`,
-    `q_7`.`place_2`,
-    `q_7`.`so_far_2`
-  ) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`customer_id_2` AS `customer_id_2`,
@@ -308,18 +344,100 @@ FROM (
     `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`customer_id_2` AS `customer_id_2`,
+  `q_3`.`ordered_on_2` AS `ordered_on_2`,
+  `q_3`.`total_2` AS `total_2`,
+  `q_3`.`place_2` AS `place_2`,
+  `q_3`.`so_far_2` AS `so_far_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`customer_id_2` AS `customer_id_2`,
+    `q_2`.`ordered_on_2` AS `ordered_on_2`,
+    `q_2`.`total_2` AS `total_2`,
+    `q_2`.`place_2` AS `place_2`,
+    `q_2`.`so_far_2` AS `so_far_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_kept_change`.`ordered_on_2` AS `ordered_on_2`,
+      `ivm_kept_change`.`total_2` AS `total_2`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`customer_id_2` AS `customer_id_2`,
+      `state`.`ordered_on_2` AS `ordered_on_2`,
+      `state`.`total_2` AS `total_2`,
+      `state`.`place_2` AS `place_2`,
+      `state`.`so_far_2` AS `so_far_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_kept_change`.`ordered_on_2` AS `__ivm_lost_ordered_on_2`,
+        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
+      AND `state`.`ordered_on_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_ordered_on_2`
+      AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+      AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`customer_id_2`,
+    `q_2`.`ordered_on_2`,
+    `q_2`.`total_2`,
+    `q_2`.`place_2`,
+    `q_2`.`so_far_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`ordered_on_2` IS NOT DISTINCT FROM `s`.`ordered_on_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `customer_id_2`, `ordered_on_2`, `total_2`, `place_2`, `so_far_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`customer_id_2` IS NOT DISTINCT FROM `s`.`customer_id_2` AND `t`.`ordered_on_2` IS NOT DISTINCT FROM `s`.`ordered_on_2` AND `t`.`total_2` IS NOT DISTINCT FROM `s`.`total_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `ordered_on_2`, `total_2`, `place_2`, `so_far_2`, `__ivm_count`) values (
   `s`.`customer_id_2`,
   `s`.`ordered_on_2`,
   `s`.`total_2`,
   `s`.`place_2`,
   `s`.`so_far_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -9,35 +9,17 @@ share decimal(38,6)
 
 -- state
 SELECT
-  `q_2`.`segment` AS `segment`,
-  `q_2`.`order_id` AS `order_id`,
-  `q_2`.`share` AS `share`,
-  xxhash64(`q_2`.`segment`, `q_2`.`order_id`, `q_2`.`share`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `q`.`segment` AS `segment`,
-    `q`.`order_id` AS `order_id`,
-    `q`.`share` AS `share`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `c`.`segment` AS `segment`,
-      `o`.`order_id` AS `order_id`,
-      `o`.`amount` / sum(`o`.`amount`) OVER (
-        PARTITION BY `c`.`segment`
-        ORDER BY `o`.`order_id`, `o`.`customer_id`, `o`.`amount`, `c`.`customer_id`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `share`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `o`
-    JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-      ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
-  ) AS `q`
-  GROUP BY
-    `q`.`segment`,
-    `q`.`order_id`,
-    `q`.`share`
-) AS `q_2`
+  `c`.`segment` AS `segment`,
+  `o`.`order_id` AS `order_id`,
+  `o`.`amount` / sum(`o`.`amount`) OVER (
+    PARTITION BY `c`.`segment`
+    ORDER BY `o`.`order_id`, `o`.`customer_id`, `o`.`amount`, `c`.`customer_id`
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  ) AS `share`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `o`
+JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
+  ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
 
 -- visible
 SELECT
@@ -61,14 +43,12 @@ FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`share` AS `share`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`segment` AS `segment`,
@@ -154,18 +134,86 @@ FROM (
     `q_5`.`share`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`segment` AS `segment`,
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`share` AS `share`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`segment` AS `segment`,
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`share` AS `share`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`share` AS `share`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`segment` AS `segment`,
+      `state`.`order_id` AS `order_id`,
+      `state`.`share` AS `share`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+      AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`share` IS NOT DISTINCT FROM `q`.`__ivm_lost_share`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`segment`,
+    `q_2`.`order_id`,
+    `q_2`.`share`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment`, `order_id`, `share`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`segment`, `order_id`, `share`, `__ivm_count`) values (
   `s`.`segment`,
   `s`.`order_id`,
   `s`.`share`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of inserts in orders
@@ -181,14 +229,12 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`share` AS `share`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`segment` AS `segment`,
@@ -274,18 +320,86 @@ FROM (
     `q_5`.`share`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`segment` AS `segment`,
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`share` AS `share`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`segment` AS `segment`,
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`share` AS `share`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`share` AS `share`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`segment` AS `segment`,
+      `state`.`order_id` AS `order_id`,
+      `state`.`share` AS `share`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+      AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`share` IS NOT DISTINCT FROM `q`.`__ivm_lost_share`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`segment`,
+    `q_2`.`order_id`,
+    `q_2`.`share`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment`, `order_id`, `share`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`segment`, `order_id`, `share`, `__ivm_count`) values (
   `s`.`segment`,
   `s`.`order_id`,
   `s`.`share`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -301,14 +415,12 @@ FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`share` AS `share`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`segment`, `q_6`.`order_id`, `q_6`.`share`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`segment` AS `segment`,
@@ -394,16 +506,84 @@ FROM (
     `q_5`.`share`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`segment` AS `segment`,
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`share` AS `share`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`segment` AS `segment`,
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`share` AS `share`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`segment` AS `segment`,
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`share` AS `share`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`segment` AS `segment`,
+      `state`.`order_id` AS `order_id`,
+      `state`.`share` AS `share`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
+      AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`share` IS NOT DISTINCT FROM `q`.`__ivm_lost_share`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`segment`,
+    `q_2`.`order_id`,
+    `q_2`.`share`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment`, `order_id`, `share`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`share` IS NOT DISTINCT FROM `s`.`share`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`segment`, `order_id`, `share`, `__ivm_count`) values (
   `s`.`segment`,
   `s`.`order_id`,
   `s`.`share`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -6,28 +6,13 @@ place int
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  `q_2`.`place_2` AS `place_2`,
-  xxhash64(`q_2`.`order_id`, `q_2`.`place_2`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `q`.`order_id` AS `order_id`,
-    `q`.`place_2` AS `place_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`order_id` AS `order_id`,
-      row_number() OVER (
-        PARTITION BY `orders`.`customer_id`
-        ORDER BY `orders`.`amount` DESC, `orders`.`order_id`
-      ) AS `place_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  ) AS `q`
-  GROUP BY
-    `q`.`order_id`,
-    `q`.`place_2`
-) AS `q_2`
+  `orders`.`order_id` AS `order_id`,
+  row_number() OVER (
+    PARTITION BY `orders`.`customer_id`
+    ORDER BY `orders`.`amount` DESC, `orders`.`order_id`
+  ) AS `place_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
 
 -- visible
 SELECT
@@ -46,13 +31,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`place_2` AS `place_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id`, `q_6`.`place_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`order_id` AS `order_id`,
@@ -122,17 +105,78 @@ FROM (
     `q_5`.`place_2`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`place_2` AS `place_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`place_2` AS `place_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`place_2` AS `place_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`place_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `place_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `place_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`place_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -144,13 +188,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`place_2` AS `place_2`,
-  `q_6`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_6`.`order_id`, `q_6`.`place_2`) AS `__ivm_hash`
+  `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_5`.`order_id` AS `order_id`,
@@ -220,15 +262,76 @@ FROM (
     `q_5`.`place_2`
 ) AS `q_6`
 WHERE
-  `q_6`.`__ivm_count` <> 0
+  `q_6`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`place_2` AS `place_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`place_2` AS `place_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`place_2` AS `place_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`place_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `place_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `place_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`place_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

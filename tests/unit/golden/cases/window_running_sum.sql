@@ -6,40 +6,25 @@ so_far decimal(22,2)
 
 -- state
 SELECT
-  `q_3`.`order_id` AS `order_id`,
-  `q_3`.`so_far_2` AS `so_far_2`,
-  xxhash64(`q_3`.`order_id`, `q_3`.`so_far_2`) AS `__ivm_hash`,
-  `q_3`.`__ivm_count` AS `__ivm_count`
+  `q`.`orders_order_id` AS `order_id`,
+  last_value(`q`.`__ivm_each_so_far`) OVER (
+    PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
+    ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  ) AS `so_far_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
 FROM (
   SELECT
-    `q_2`.`order_id` AS `order_id`,
-    `q_2`.`so_far_2` AS `so_far_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `q`.`orders_order_id` AS `order_id`,
-      last_value(`q`.`__ivm_each_so_far`) OVER (
-        PARTITION BY `q`.`orders_customer_id`, `q`.`orders_ordered_on`
-        ORDER BY `q`.`orders_order_id`, `q`.`orders_amount`
-        ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
-      ) AS `so_far_2`
-    FROM (
-      SELECT
-        `orders`.`order_id` AS `orders_order_id`,
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        sum(`orders`.`amount`) OVER (
-          PARTITION BY `orders`.`customer_id`
-          ORDER BY `orders`.`ordered_on`, `orders`.`order_id`, `orders`.`amount`
-        ) AS `__ivm_each_so_far`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    ) AS `q`
-  ) AS `q_2`
-  GROUP BY
-    `q_2`.`order_id`,
-    `q_2`.`so_far_2`
-) AS `q_3`
+    `orders`.`order_id` AS `orders_order_id`,
+    `orders`.`customer_id` AS `orders_customer_id`,
+    `orders`.`ordered_on` AS `orders_ordered_on`,
+    `orders`.`amount` AS `orders_amount`,
+    sum(`orders`.`amount`) OVER (
+      PARTITION BY `orders`.`customer_id`
+      ORDER BY `orders`.`ordered_on`, `orders`.`order_id`, `orders`.`amount`
+    ) AS `__ivm_each_so_far`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+) AS `q`
 
 -- visible
 SELECT
@@ -59,13 +44,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`so_far_2` AS `so_far_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`order_id` AS `order_id`,
@@ -153,17 +136,78 @@ FROM (
     `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`so_far_2` AS `so_far_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`so_far_2` AS `so_far_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`so_far_2` AS `so_far_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`so_far_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `so_far_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `so_far_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`so_far_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -176,13 +220,11 @@ SELECT
   IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
 FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`so_far_2` AS `so_far_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`order_id`, `q_7`.`so_far_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`order_id` AS `order_id`,
@@ -270,15 +312,76 @@ FROM (
     `q_6`.`so_far_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`so_far_2` AS `so_far_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`so_far_2` AS `so_far_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`so_far_2` AS `so_far_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`so_far_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `so_far_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`so_far_2` IS NOT DISTINCT FROM `s`.`so_far_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `so_far_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`so_far_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

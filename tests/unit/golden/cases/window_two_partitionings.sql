@@ -9,33 +9,12 @@ place int
 
 -- state
 SELECT
-  `q_2`.`order_id` AS `order_id`,
-  `q_2`.`amount` AS `amount`,
-  `q_2`.`best_2` AS `best_2`,
-  `q_2`.`place_2` AS `place_2`,
-  xxhash64(`q_2`.`order_id`, `q_2`.`amount`, `q_2`.`best_2`, `q_2`.`place_2`) AS `__ivm_hash`,
-  `q_2`.`__ivm_count` AS `__ivm_count`
-FROM (
-  SELECT
-    `q`.`order_id` AS `order_id`,
-    `q`.`amount` AS `amount`,
-    `q`.`best_2` AS `best_2`,
-    `q`.`place_2` AS `place_2`,
-    COUNT(*) AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`order_id` AS `order_id`,
-      `orders`.`amount` AS `amount`,
-      max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best_2`,
-      dense_rank() OVER (PARTITION BY `orders`.`ordered_on` ORDER BY `orders`.`amount` DESC) AS `place_2`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-  ) AS `q`
-  GROUP BY
-    `q`.`order_id`,
-    `q`.`amount`,
-    `q`.`best_2`,
-    `q`.`place_2`
-) AS `q_2`
+  `orders`.`order_id` AS `order_id`,
+  `orders`.`amount` AS `amount`,
+  max(`orders`.`amount`) OVER (PARTITION BY `orders`.`customer_id`) AS `best_2`,
+  dense_rank() OVER (PARTITION BY `orders`.`ordered_on` ORDER BY `orders`.`amount` DESC) AS `place_2`,
+  CAST(1 AS BIGINT) AS `__ivm_count`
+FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
 
 -- visible
 SELECT
@@ -121,15 +100,13 @@ FROM (
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`amount` AS `amount`,
   `q_7`.`best_2` AS `best_2`,
   `q_7`.`place_2` AS `place_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`order_id`, `q_7`.`amount`, `q_7`.`best_2`, `q_7`.`place_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`order_id` AS `order_id`,
@@ -224,19 +201,94 @@ FROM (
     `q_6`.`place_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`amount` AS `amount`,
+  `q_3`.`best_2` AS `best_2`,
+  `q_3`.`place_2` AS `place_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`amount` AS `amount`,
+    `q_2`.`best_2` AS `best_2`,
+    `q_2`.`place_2` AS `place_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`best_2` AS `best_2`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`amount` AS `amount`,
+      `state`.`best_2` AS `best_2`,
+      `state`.`place_2` AS `place_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`best_2` AS `__ivm_lost_best_2`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+      AND `state`.`best_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_best_2`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`amount`,
+    `q_2`.`best_2`,
+    `q_2`.`place_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `amount`, `best_2`, `place_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `amount`, `best_2`, `place_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`amount`,
   `s`.`best_2`,
   `s`.`place_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )
 
 -- merge of changes in orders
@@ -313,15 +365,13 @@ FROM (
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
 
-merge into `shop`.`v__ivm` as t
-using (
+cache table ivm_kept_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`amount` AS `amount`,
   `q_7`.`best_2` AS `best_2`,
   `q_7`.`place_2` AS `place_2`,
-  `q_7`.`__ivm_count` AS `__ivm_count`,
-  xxhash64(`q_7`.`order_id`, `q_7`.`amount`, `q_7`.`best_2`, `q_7`.`place_2`) AS `__ivm_hash`
+  `q_7`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
     `q_6`.`order_id` AS `order_id`,
@@ -416,17 +466,92 @@ FROM (
     `q_6`.`place_2`
 ) AS `q_7`
 WHERE
-  `q_7`.`__ivm_count` <> 0
+  `q_7`.`__ivm_count` <> 0;
+
+merge into `shop`.`v__ivm` as t
+using (
+SELECT
+  `q_3`.`order_id` AS `order_id`,
+  `q_3`.`amount` AS `amount`,
+  `q_3`.`best_2` AS `best_2`,
+  `q_3`.`place_2` AS `place_2`,
+  CASE
+    WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+    THEN CAST(raise_error(
+      'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+    ) AS BIGINT)
+    ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+  END AS `__ivm_count`,
+  `generated`.`__ivm_gone` AS `__ivm_gone`
+FROM (
+  SELECT
+    `q_2`.`order_id` AS `order_id`,
+    `q_2`.`amount` AS `amount`,
+    `q_2`.`best_2` AS `best_2`,
+    `q_2`.`place_2` AS `place_2`,
+    SUM(`q_2`.`__ivm_net`) AS `__ivm_net`,
+    SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
+  FROM (
+    SELECT
+      `ivm_kept_change`.`order_id` AS `order_id`,
+      `ivm_kept_change`.`amount` AS `amount`,
+      `ivm_kept_change`.`best_2` AS `best_2`,
+      `ivm_kept_change`.`place_2` AS `place_2`,
+      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      0 AS `__ivm_found`
+    FROM ivm_kept_change AS `ivm_kept_change`
+    UNION ALL
+    SELECT
+      `state`.`order_id` AS `order_id`,
+      `state`.`amount` AS `amount`,
+      `state`.`best_2` AS `best_2`,
+      `state`.`place_2` AS `place_2`,
+      0 AS `__ivm_net`,
+      `state`.`__ivm_count` AS `__ivm_found`
+    FROM `shop`.`v__ivm` AS `state`
+    LEFT SEMI JOIN (
+      SELECT
+        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_kept_change`.`best_2` AS `__ivm_lost_best_2`,
+        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_kept_change AS `ivm_kept_change`
+      WHERE
+        `ivm_kept_change`.`__ivm_count` < 0
+    ) AS `q`
+      ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
+      AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
+      AND `state`.`best_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_best_2`
+      AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
+  ) AS `q_2`
+  GROUP BY
+    `q_2`.`order_id`,
+    `q_2`.`amount`,
+    `q_2`.`best_2`,
+    `q_2`.`place_2`
+) AS `q_3`
+LATERAL VIEW
+EXPLODE(array(TRUE, FALSE)) generated AS `__ivm_gone`
+WHERE
+  IF(
+    `generated`.`__ivm_gone`,
+    `q_3`.`__ivm_net` < 0,
+    CASE
+      WHEN `q_3`.`__ivm_net` + `q_3`.`__ivm_found` < 0
+      THEN CAST(raise_error(
+        'ivm: the state does not fit its sources (a negative count); run with --full-refresh'
+      ) AS BIGINT)
+      ELSE `q_3`.`__ivm_net` + `q_3`.`__ivm_found`
+    END > 0
+  )
 ) as s
-on `t`.`__ivm_hash` = `s`.`__ivm_hash` AND `t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`
-when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete
-when matched and (`s`.`__ivm_count` <> 0) then update set
-  `__ivm_count` = CASE WHEN `t`.`__ivm_count` + `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `t`.`__ivm_count` + `s`.`__ivm_count` END
-when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `order_id`, `amount`, `best_2`, `place_2`, `__ivm_hash`) values (
-  CASE WHEN `s`.`__ivm_count` < 0 THEN CAST(raise_error('ivm: the state does not fit its sources (a negative count); run with --full-refresh') AS BIGINT) ELSE `s`.`__ivm_count` END,
+on `s`.`__ivm_gone` AND (`t`.`order_id` IS NOT DISTINCT FROM `s`.`order_id` AND `t`.`amount` IS NOT DISTINCT FROM `s`.`amount` AND `t`.`best_2` IS NOT DISTINCT FROM `s`.`best_2` AND `t`.`place_2` IS NOT DISTINCT FROM `s`.`place_2`)
+when matched and `s`.`__ivm_gone` then delete
+when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `amount`, `best_2`, `place_2`, `__ivm_count`) values (
   `s`.`order_id`,
   `s`.`amount`,
   `s`.`best_2`,
   `s`.`place_2`,
-  `s`.`__ivm_hash`
+  `s`.`__ivm_count`
 )

@@ -13,10 +13,12 @@ on {{ merge.on }}
 {%- if merge.gone %}
 when matched and {{ merge.gone }} then delete
 {%- endif %}
+{%- if merge.changed %}
 when matched and ({{ merge.changed }}) then update set
 {%- for column, value in merge.updates %}
   {{ adapter.quote(column) }} = {{ value }}{{ ',' if not loop.last }}
 {%- endfor %}
+{%- endif %}
 when not matched and {{ merge.born }} then insert (
 {%- for column, value in merge.inserts %}{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor -%}
 ) values (
