@@ -15,16 +15,20 @@ FACTS = {name: facts_of_all(rows)[name] for name, rows in ROWS.items()}
 SUMS = "select customer_id, sum(amount) as amount from orders group by customer_id"
 JOIN = """select c.segment, sum(o.amount) as amount from orders o
 join customers c on o.customer_id = c.customer_id group by c.segment"""
+ROW_BY_ROW = "select customer_id, amount from orders where amount > 5"
+LEFT_OVER = """select customer_id from customers
+where not exists (select 1 from orders where orders.customer_id = customers.customer_id)"""
 BEST = f"with sums as ({SUMS}) select * from sums where amount = (select max(amount) from sums)"
 MEDIANS = "select customer_id, percentile(amount, 0.5) as m from orders group by customer_id"
 
 
-def _outlay(query: str, *moved: str) -> Outlay:
+def _outlay(query: str, *moved: str, insert_only: bool = False) -> Outlay:
     view = build_view(query, CATALOG)
     types = {c: TYPES.get(c, "decimal(22,2)") for c in probe(view.root).columns}
     layout = lay_out(view, types, "`shop`.`v__ivm`")
     facts = {name: facts for name, facts in FACTS.items() if name in view.sources}
-    return outlay(layout, facts, {f"`shop`.`{name}`": 1_000 for name in moved})
+    changed = {f"`shop`.`{name}`": 1_000 for name in moved}
+    return outlay(layout, facts, changed, insert_only)
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,14 @@ def test_a_nested_delta_has_more_parts() -> None:
     assert best.kept > 1 and best.scans > 2
 
 
-def test_rows_of_a_view_without_groups_are_found_by_a_hash() -> None:
-    assert _outlay("select customer_id, amount from orders where amount > 5", "orders").scattered
+def test_rows_of_a_view_without_groups_lie_anywhere() -> None:
+    assert _outlay(ROW_BY_ROW, "orders").scattered
     assert _outlay("select distinct customer_id from orders", "orders").scattered
     assert not _outlay(SUMS, "orders").scattered
+
+
+def test_what_a_view_without_groups_only_gains_is_not_looked_for() -> None:
+    assert _outlay(ROW_BY_ROW, "orders", insert_only=True).adds
+    assert not _outlay(ROW_BY_ROW, "orders").adds
+    assert not _outlay(SUMS, "orders", insert_only=True).adds
+    assert not _outlay(LEFT_OVER, "orders", insert_only=True).adds

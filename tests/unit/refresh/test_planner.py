@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 
 TYPES = {"k": "string", "v": "int"}
+DIFFERENT = "select distinct k, v from s.facts"
 
 
 class Warehouse:
@@ -112,6 +113,12 @@ def warehouse() -> Warehouse:
     return warehouse
 
 
+def _of_different(warehouse: Warehouse) -> None:
+    """The state becomes one of `DIFFERENT`, with a change since."""
+    warehouse.metadata = planned(warehouse, sql=DIFFERENT).metadata
+    warehouse.version += 1
+
+
 def _too_deep(*_: object) -> None:
     raise RecursionError
 
@@ -196,19 +203,20 @@ def test_what_fails_late_is_refused_under_incremental_strict(
 
 
 def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Warehouse) -> None:
+    _of_different(warehouse)
     warehouse.stored = LARGE_ROWS - 1
-    assert planned(warehouse).alteration.properties == {}
+    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
     warehouse.stored = LARGE_ROWS
-    plan = planned(warehouse)
+    plan = planned(warehouse, sql=DIFFERENT)
     assert plan.alteration.properties == PROPERTIES
     assert plan.merge is not None
     assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
     warehouse.metadata = plan.metadata
-    assert planned(warehouse).alteration.properties == {}
+    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
 
 
 def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:
-    sql, writes = "select distinct k, v from s.facts", StateWrites.APPEND
+    sql, writes = DIFFERENT, StateWrites.APPEND
     warehouse.metadata = planned(warehouse, sql=sql, writes=writes).metadata
     warehouse.stored = LARGE_ROWS
     merged = planned(warehouse, sql=sql, full_refresh=True)
@@ -221,10 +229,20 @@ def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse
 def test_a_large_state_is_tidied_now_and_then(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    _of_different(warehouse)
     warehouse.stored = LARGE_ROWS
     kept = {STORED_PLANS: "true", PUSHED_KEYS: str(NAMED)}
-    assert planned(warehouse).tuning == kept
-    monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
-    assert planned(warehouse).tuning == kept | TIDY
+    assert planned(warehouse, sql=DIFFERENT).tuning == kept
+    monkeypatch.setattr(large_state, "TIDY_EVERY", 3)
+    assert planned(warehouse, sql=DIFFERENT).tuning == kept | TIDY
     warehouse.stored = LARGE_ROWS - 1
-    assert planned(warehouse).tuning.keys().isdisjoint(TIDY)
+    assert planned(warehouse, sql=DIFFERENT).tuning.keys().isdisjoint(TIDY)
+
+
+def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(warehouse)
+    assert plan.appends and plan.tuning.keys().isdisjoint(TIDY)
+    monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
+    assert planned(warehouse).tuning.items() >= TIDY.items()

@@ -22,6 +22,8 @@ KEPT = 0.25
 SCAN = 0.15
 """The same of each table or feed that is read besides the first: Delta chooses its files, Spark
 plans it and starts its tasks, however few its rows are."""
+ADDED = 0.5
+"""What an INSERT takes of the fixed part; a MERGE reads the state twice and writes it anew."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
 warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
@@ -141,7 +143,8 @@ def _warm(seconds: float) -> float:
 
 def _fixed_part(experience: Experience, work: Work) -> float:
     """Seconds of an incremental refresh that its rows do not matter to."""
-    return experience.fixed * (1 + KEPT * work.kept + SCAN * max(work.scans - 1, 0))
+    statement = ADDED if work.adds else 1.0
+    return experience.fixed * (statement + KEPT * work.kept + SCAN * max(work.scans - 1, 0))
 
 
 def _fixed_of(experience: Experience) -> float:
