@@ -296,12 +296,15 @@ class TestCharColumns:
     def models(self) -> dict[str, str]:
         return models_of({"codes": "select c, v from @coded"})
 
-    def test_are_refreshed_in_full_and_right(self, warehouse: Warehouse) -> None:
+    def test_are_refreshed_in_full_by_what_is_lost_and_right(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             f"create table coded (c char(3), v int) using delta {FEED}",
             "insert into coded values ('a', 1), ('b', 2)",
         )
         assert kinds(warehouse.run()) == {"codes": "initial"}
         warehouse.sql("insert into coded values ('a', 5)")
+        assert kinds(warehouse.run()) == {"codes": "incremental"}, "by an INSERT"
+        warehouse.check("codes")
+        warehouse.sql("delete from coded where v = 1")
         assert reasons(warehouse.run()) == {"codes": "OPERATOR_NOT_SUPPORTED"}
         warehouse.check("codes")
