@@ -10,8 +10,12 @@ from dbt.adapters.ivm_spark.refresh.tuning import (
     ADAPTIVE,
     PARTITIONS,
     PUSHED_KEYS,
+    RUNTIME_FILTER_SIZE,
+    RUNTIME_FILTERS,
     STORED_PLANS,
+    UNFILTERED_ROWS,
     tuned,
+    written,
 )
 
 SMALL = Work(rows=10_000_000, changed=1_000, met=0)
@@ -57,3 +61,11 @@ def test_the_rows_that_a_change_meets_have_their_partitions(
     rows in the last), and never more than the user's."""
     work = Work(100_000_000, changed, met)
     assert tuned(work, 500_000, False, False, given).get(PARTITIONS) == partitions
+
+
+def test_runtime_filters_are_not_looked_for_where_none_pays() -> None:
+    assert written(UNFILTERED_ROWS, 2, {}) == {RUNTIME_FILTERS: "false"}
+    assert written(UNFILTERED_ROWS, 1, {}) == {}, "without a join there is none"
+    assert written(UNFILTERED_ROWS + 1, 2, {}) == {}
+    assert written(10, 2, {RUNTIME_FILTERS: "false"}) == {}
+    assert written(10, 2, {RUNTIME_FILTER_SIZE: "1MB"}) == {}, "the user says when they pay"

@@ -136,9 +136,9 @@ class Plan:
     row: what a row of the state shows in it; alters: the view is there and is altered, else it
     is created; held_at: the version of the state at which readers are held during a rebuild,
     None where there is nothing to hold; outputs: (name, type) of the query's columns;
-    estimates: what both ways would take; tuning: session settings to run under, untuned: what
-    they are now; table: how the state is to be laid out, alteration: what makes the one that
-    stands so; findings: what it was made from, None where nothing was looked at.
+    estimates: what both ways would take; tuning: session settings to run under; table: how the
+    state is to be laid out, alteration: what makes the one that stands so; findings: what it was
+    made from, None where nothing was looked at.
     """
 
     kind: RefreshKind
@@ -159,7 +159,6 @@ class Plan:
     windows: dict[str, Window] = field(default_factory=dict)
     estimates: Estimates | None = None
     tuning: dict[str, str] = field(default_factory=dict)
-    untuned: dict[str, str] = field(default_factory=dict)
     warning: str = ""
     table: Configuration = field(default_factory=Configuration)
     alteration: Alteration = field(default_factory=Alteration)
@@ -182,6 +181,12 @@ class Plan:
             if thought is None
             else (round(thought.incremental, 3), round(thought.full, 3)),
         )
+
+    @property
+    def untuned(self) -> dict[str, str]:
+        """What the session has now of the settings to run under."""
+        session = self.findings.session if self.findings is not None else {}
+        return {key: session[key] for key in self.tuning if key in session}
 
     @property
     def appends(self) -> bool:

@@ -28,13 +28,13 @@ from dbt.adapters.ivm_spark.refresh.lineage import needs_id
 from dbt.adapters.ivm_spark.refresh.marks import source_marks
 from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
 from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.refresh.request import Request
 from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.refresh.shown import is_described, is_shown, mark_in, view_mark
 from dbt.adapters.ivm_spark.refresh.technique import technique_of
-from dbt.adapters.ivm_spark.refresh.tuning import tuned
+from dbt.adapters.ivm_spark.refresh.tuning import tuned, written
 from dbt.adapters.ivm_spark.refresh.warnings import warnings
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.session.condition import says_condition
@@ -238,6 +238,8 @@ class Planner:
             findings=found,
         )
         pinned = {name: head.version for name, head in heads.items()}
+        source_rows = sum(source.rows for source in marks.values())
+        writing = written(source_rows, len(marks), found.session)
         if decision.build:
             versions = Versions({}, pinned)
             sql = stored_query(request.sql, facts.outputs)
@@ -250,6 +252,7 @@ class Planner:
                 technique=Technique.INITIAL if decision.first else Technique.FULL,
                 reason=reading.lasting if decision.first else decision.reason,
                 fill=sql,
+                tuning=writing,
             )
         if not decision.moved:
             return plan
@@ -268,12 +271,13 @@ class Planner:
             tuning |= {OVERWRITE: "static"}
         if large or layout.style is Style.ROWS:
             tuning |= tidying(next_mark.refresh)
+        if isinstance(first, AppendSql):
+            tuning |= writing
         return replace(
             plan,
             kind=RefreshKind.INCREMENTAL,
             technique=technique_of(layout),
             tuning=tuning,
-            untuned={key: found.session[key] for key in tuning if key in found.session},
             merge=first,
             merge_with=step.merge,
             doubts=step.doubts,

@@ -28,6 +28,12 @@ PARTITION_ROWS = 1_000_000
 MET_ROWS = 8_000_000
 """The same of rows that the change meets: what is shuffled of them is what is left where they have
 met, mostly a small part."""
+RUNTIME_FILTERS = "spark.sql.optimizer.runtime.bloomFilter.enabled"
+"""To see whether one pays Spark asks for each source's bytes while the statement around the query
+is planned, where Delta does not know them yet: three jobs a source."""
+RUNTIME_FILTER_SIZE = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
+UNFILTERED_ROWS = 100_000_000
+"""Rows of all sources up to which none pays: Spark makes one for a side of 10 GB and more."""
 _PARTITIONS = 200
 
 
@@ -51,6 +57,17 @@ def tuned(
         partitions = min(1 + own + work.met // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
         wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
+
+
+def written(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:
+    """The settings to change for a statement that writes the rows of a query, a rebuild or INSERT.
+
+    rows: of all sources; sources: how many there are; given: the session's settings.
+    """
+    pays = rows > UNFILTERED_ROWS or RUNTIME_FILTER_SIZE in given
+    if sources < 2 or pays or given.get(RUNTIME_FILTERS) == "false":
+        return {}
+    return {RUNTIME_FILTERS: "false"}
 
 
 def _number(given: Mapping[str, str], key: str, default: int) -> int:
