@@ -158,10 +158,11 @@ def test_auto_rebuilds_where_much_changed(
         (100.0, SMALL_ROWS // 100, RefreshPolicy.AUTO, None),
         (100.0, SMALL_ROWS // 4, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
         (1.0, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.1, 1, RefreshPolicy.AUTO, None),
         (1.0, 1, RefreshPolicy.INCREMENTAL, None),
     ],
 )
-def test_auto_takes_what_is_thought_to_be_faster(
+def test_auto_rebuilds_what_is_thought_to_be_clearly_faster(
     full_seconds: float, changed: int, policy: RefreshPolicy, code: ReasonCode | None
 ) -> None:
     commit = replace(APPEND, metrics={"numOutputRows": str(changed)})

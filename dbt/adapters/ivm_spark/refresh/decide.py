@@ -16,6 +16,10 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
+TIE = 1.15
+"""Times what a rebuild is thought to take that an incremental refresh may be thought to take. What a
+first build says of a rebuild is the least that it can be, and an increment writes less."""
+
 
 def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
     """Of a query without a delta."""
@@ -156,12 +160,12 @@ def _broken(windows: dict[str, Window]) -> Reason | None:
 
 def _costs(work: Work, threshold: float, thought: Estimates | None) -> Reason | None:
     """A rebuild where more than the threshold of the sources' rows changed, or where it is thought
-    to be faster; never on sources so small that a rebuild could not save a second."""
+    to be clearly faster; never on sources so small that a rebuild could not save a second."""
     if work.rows < SMALL_ROWS:
         return None
     if work.changed > work.rows * threshold:
         return Reason(ReasonCode.COST_MODEL, f"{work.changed} of {work.rows} rows changed")
-    if thought is None or thought.incremental <= thought.full:
+    if thought is None or thought.incremental <= TIE * thought.full:
         return None
     return Reason(
         ReasonCode.COST_MODEL,
