@@ -17,8 +17,8 @@ SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
 TIE = 1.15
-"""Times what a rebuild is thought to take that an incremental refresh may be thought to take. What a
-first build says of a rebuild is the least that it can be, and an increment writes less."""
+"""Times what a rebuild is thought to take that an incremental refresh may be thought to take. What
+a first build says of a rebuild is the least that it can be, and an increment writes less."""
 
 
 def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
