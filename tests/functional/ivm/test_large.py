@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.delta import join
 from dbt.adapters.ivm_spark.physical import deferred, reduced, restricted, staged, within
-from dbt.adapters.ivm_spark.refresh import incremental, large_state
+from dbt.adapters.ivm_spark.refresh import doubted, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
@@ -101,7 +101,7 @@ class TestLarge:
         monkeypatch.setattr(reduced, "REDUCED_ROWS", 1)
         monkeypatch.setattr(restricted, "LONG_ROWS", 1)
         monkeypatch.setattr(restricted, "SMALLER", 0)
-        monkeypatch.setattr(incremental, "WORTH_ASKING", 1)
+        monkeypatch.setattr(doubted, "WORTH_ASKING", 1)
         warehouse.sql(
             f"create table line (k bigint, v int) using delta {FEED}",
             f"create table purchase (k bigint, who string) using delta {FEED}",

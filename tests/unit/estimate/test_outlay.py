@@ -19,6 +19,7 @@ ROW_BY_ROW = "select customer_id, amount from orders where amount > 5"
 LEFT_OVER = """select customer_id from customers
 where not exists (select 1 from orders where orders.customer_id = customers.customer_id)"""
 BEST = f"with sums as ({SUMS}) select * from sums where amount = (select max(amount) from sums)"
+BEST_EACH = "select customer_id, max(amount) as m from orders group by customer_id"
 MEDIANS = "select customer_id, percentile(amount, 0.5) as m from orders group by customer_id"
 
 
@@ -55,6 +56,15 @@ def test_a_nested_delta_has_more_parts() -> None:
     sums, best = _outlay(SUMS, "orders"), _outlay(BEST, "orders")
     assert (sums.kept, sums.scans) == (0, 1)
     assert best.kept > 1 and best.scans > 2
+
+
+def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
+    """The change is kept, since it is asked for the groups that may have lost their best value."""
+    gained, lost = (
+        _outlay(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
+    )
+    assert (gained.kept, gained.scans, gained.met) == (0, 1, 0)
+    assert (lost.kept, lost.scans, lost.met) == (1, 2, 10_000_000)
 
 
 def test_rows_of_a_view_without_groups_lie_anywhere() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from dbt.adapters.ivm_spark.estimate.cost import Experience
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay
 from dbt.adapters.ivm_spark.refresh.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.decide import SMALL_ROWS, Situation, decide
+from dbt.adapters.ivm_spark.refresh.decide import SMALL_ROWS, Situation, decide, hangs_on
 from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.window import Head
@@ -157,9 +159,9 @@ def test_auto_rebuilds_where_much_changed(
     [
         (100.0, SMALL_ROWS // 100, RefreshPolicy.AUTO, None),
         (100.0, SMALL_ROWS // 4, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
-        (1.0, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (0.9, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
         (1.1, 1, RefreshPolicy.AUTO, None),
-        (1.0, 1, RefreshPolicy.INCREMENTAL, None),
+        (0.9, 1, RefreshPolicy.INCREMENTAL, None),
     ],
 )
 def test_auto_rebuilds_what_is_thought_to_be_clearly_faster(
@@ -180,3 +182,43 @@ def test_auto_rebuilds_what_is_thought_to_be_clearly_faster(
     if code is not None:
         assert decision.reason is not None
         assert f"{full_seconds} in full" in decision.reason.detail
+
+
+CUSTOMERS = "`s`.`customers`"
+
+
+def _costly_by(source: str) -> Situation:
+    """Two sources moved, of which one makes the delta a complex one."""
+    sources = {name: SourceMark("table", 5, SMALL_ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
+
+    def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+        assert insert_only
+        return Outlay(kept=10, scans=30) if source in changed else Outlay(scans=1)
+
+    return replace(
+        MOVED,
+        watermark=replace(MARK, sources=sources),
+        heads={name: Head(6, True, (APPEND, FIFTH), "table") for name in sources},
+        experience=Experience(3.0, 2 * SMALL_ROWS),
+        outlay=outlay,
+    )
+
+
+def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
+    situation = _costly_by(CUSTOMERS)
+    decision = decide(situation)
+    assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
+    little = replace(situation, experience=Experience(1.2, 2 * SMALL_ROWS))
+    assert not hangs_on(little, decide(little), frozenset({CUSTOMERS})), "it would save too little"
+    without = decide(replace(situation, idle=frozenset({CUSTOMERS})))
+    assert not without.build
+    assert (without.work.changed, without.moved) == (7, decision.moved)
+
+
+def test_a_choice_does_not_hang_on_what_it_would_be_without() -> None:
+    rebuilt = _costly_by("`s`.`t`")
+    assert not hangs_on(rebuilt, decide(rebuilt), frozenset({CUSTOMERS}))
+    always = replace(_costly_by(CUSTOMERS), config=IvmConfig(refresh_policy=RefreshPolicy.FULL))
+    assert not hangs_on(always, decide(always), frozenset({CUSTOMERS}))
+    merged = replace(rebuilt, config=IvmConfig(refresh_policy=RefreshPolicy.INCREMENTAL))
+    assert not hangs_on(merged, decide(merged), frozenset({CUSTOMERS}))

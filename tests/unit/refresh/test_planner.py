@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import not_supported
 
 TYPES = {"k": "string", "v": "int"}
+"""Of the queries' columns; the table has one more."""
 DIFFERENT = "select distinct k, v from s.facts"
 
 
@@ -30,8 +31,9 @@ class Warehouse:
     def __init__(self) -> None:
         self.version = 1
         self.metadata: str | None = None
-        self.stored = 3
+        self.stored = self.rows = 3
         self.metrics: dict[str, str] = {}
+        self.operation = "WRITE"
 
     def __call__(self, sql: str) -> list[dict[str, Any]]:
         if sql.startswith("describe table"):
@@ -45,17 +47,23 @@ class Warehouse:
             return [{"plan": plan}]
         if sql.startswith("describe detail"):
             return [{"id": "the-id"}]
-        return [{"c0": 3}] if sql.startswith("select") else []
+        return [{"c0": self.rows}] if sql.startswith("select") else []
 
     def _described(self) -> list[dict[str, Any]]:
         facts = {"Type": "MANAGED", "Provider": "delta",
                  "Table Properties": "[delta.enableChangeDataFeed=true]"}  # fmt: skip
-        pairs = [*TYPES.items(), ("", ""), ("# Detailed Table Information", ""), *facts.items()]
+        pairs = [
+            *TYPES.items(),
+            ("note", "string"),
+            ("", ""),
+            ("# Detailed Table Information", ""),
+            *facts.items(),
+        ]
         return [{"col_name": name, "data_type": value} for name, value in pairs]
 
     def _history(self, of_state: bool) -> list[dict[str, Any]]:
         commit = {
-            "operation": "WRITE",
+            "operation": self.operation,
             "operationParameters": {"mode": "Append"},
             "operationMetrics": self.metrics,
         }
@@ -81,10 +89,13 @@ def planned(
     sql: str = "select k, v from s.facts",
     full_refresh: bool = False,
     writes: StateWrites = StateWrites.MERGE,
+    threshold: float = 0.3,
+    counts: bool = True,
 ) -> Plan:
     config = replace(
         IvmConfig(),
         refresh_policy=policy,
+        change_threshold=threshold,
         state_writes=writes,
         table=Configuration(appends=writes is StateWrites.APPEND),
     )
@@ -100,7 +111,7 @@ def planned(
         full_refresh=full_refresh,
         built=frozenset(),
     )
-    return Planner(query or warehouse, Pins()).plan(request)
+    return Planner(query or warehouse, Pins(), counts).plan(request)
 
 
 @pytest.fixture
@@ -246,3 +257,64 @@ def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
     assert plan.appends and plan.tuning.keys().isdisjoint(TIDY)
     monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
     assert planned(warehouse).tuning.items() >= TIDY.items()
+
+
+MANY = 1_000_000
+
+
+class TestUpdatesOfOtherColumns:
+    """A 16th of a million rows was updated, which is a reason to rebuild; and the view does not
+    read all columns."""
+
+    @pytest.fixture
+    def updated(self, warehouse: Warehouse) -> Warehouse:
+        warehouse.rows = MANY
+        warehouse.metadata = planned(warehouse, sql=DIFFERENT, full_refresh=True).metadata
+        warehouse.version += 1
+        warehouse.operation = "UPDATE"
+        warehouse.metrics = {"numUpdatedRows": str(MANY // 16)}
+        return warehouse
+
+    @staticmethod
+    def _plan(updated: Warehouse, answer: Any, threshold: float = 0.05, counts: bool = True) -> Any:
+        """The plan, and how often it was asked what comes of the change."""
+        asked: list[str] = []
+
+        def query(sql: str) -> list[dict[str, Any]]:
+            if not sql.startswith("SELECT"):
+                return updated(sql)
+            assert "table_changes" in sql and "number" in sql
+            asked.append(sql)
+            if isinstance(answer, Exception):
+                raise answer
+            return list(answer)
+
+        plan = planned(updated, query=query, sql=DIFFERENT, threshold=threshold, counts=counts)
+        return plan, len(asked)
+
+    def test_are_no_reason_to_rebuild(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [])
+        assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 1)
+        assert plan.idle == {"`s`.`facts`"}
+        assert plan.doubts is None, "it is known by now"
+        assert "table_changes" not in plan.merge.source
+        assert plan.watermark.effort.work.changed == 0
+        assert plan.windows["`s`.`facts`"].rows == MANY // 16
+
+    @pytest.mark.parametrize("answer", [[{"number": 0}], DbtDatabaseError("FILE_NOT_EXIST")])
+    def test_are_one_where_they_come_to_something(self, updated: Warehouse, answer: Any) -> None:
+        plan, asked = self._plan(updated, answer)
+        assert (plan.kind, asked) == (RefreshKind.FULL, 1)
+        assert plan.reason.code.value == "COST_MODEL"
+        assert plan.idle == frozenset()
+
+    def test_are_asked_for_by_the_refresh_where_it_is_incremental(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [], threshold=0.5)
+        assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 0)
+        assert plan.doubts.sources == ("`s`.`facts`",)
+        without = plan.without(plan.doubts.idle([]))
+        assert without.watermark.effort.work.changed == 0 < plan.watermark.effort.work.changed
+
+    def test_are_not_asked_for_by_who_only_looks(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [], counts=False)
+        assert (plan.kind, asked) == (RefreshKind.FULL, 0)

@@ -14,12 +14,12 @@ from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
 """Seconds of a rebuild of nothing."""
-FIXED_INCREMENTAL = 1.2
+FIXED_INCREMENTAL = 1.1
 """Seconds of an incremental refresh by one row, before any is recorded, by one statement that reads
 one change feed."""
-KEPT = 0.25
+KEPT = 0.1
 """What each relation that is kept before the statement adds to that, as a part of it."""
-SCAN = 0.15
+SCAN = 0.07
 """The same of each table or feed that is read besides the first: Delta chooses its files, Spark
 plans it and starts its tasks, however few its rows are."""
 ADDED = 0.5
@@ -31,8 +31,8 @@ COLD = 4.0
 """Seconds that this adds to a first build, at the most."""
 CHANGED = 5.0
 """What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
-MET = 0.4
-"""What a row of a table that the change meets takes, in rows of a rebuild: it is only read."""
+MET = 1.0
+"""What a row of a table that the change meets takes, in rows of a rebuild."""
 STORED = 1.0
 """What a row of the state takes, in rows of a rebuild: the MERGE looks for its matches there."""
 SCATTERED = 4.0

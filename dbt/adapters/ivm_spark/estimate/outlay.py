@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.delta.monotone import monotone
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.merge import computes_again
 from dbt.adapters.ivm_spark.state.statement import prepared
 from dbt.adapters.ivm_spark.state.write import only_adds
 from dbt.adapters.ivm_spark.view.empty import is_empty
@@ -44,10 +46,11 @@ def outlay(
     """The outlay of a refresh.
 
     sources: of the query, by quoted name; changed: rows of each that moved; insert_only: they only
-    gained rows. Groups that are computed again read all sources once more.
+    gained rows. To compute groups again the change is kept and all sources are read once more.
     """
     rows = rows_of(sources)
-    met = sum(rows.values()) if changed and layout.recomputes else 0
+    again = bool(changed) and computes_again(layout, insert_only and monotone(layout.input))
+    met = sum(rows.values()) if again else 0
     change = delta(layout.input, Context(frozenset(changed), sources))
     if change is None:
         return Outlay(met)
@@ -56,7 +59,7 @@ def outlay(
     read = sum(_read(part, rows) for part in parts)
     scans = sum(map(_scans, parts))
     adds = layout.appended or only_adds(layout, insert_only)
-    return Outlay(met + int(read), len(kept), scans, layout.scattered, adds)
+    return Outlay(met + int(read), len(kept) + again, scans + again, layout.scattered, adds)
 
 
 def operators(change: Node) -> int:

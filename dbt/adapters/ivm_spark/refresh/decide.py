@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from dbt.adapters.ivm_spark.estimate.cost import Estimates, Experience, Work, estimates
 from dbt.adapters.ivm_spark.estimate.outlay import Outlay
@@ -16,9 +16,12 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 SMALL_ROWS = 1_000_000
 """Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
 
-TIE = 1.15
+TIE = 1.1
 """Times what a rebuild is thought to take that an incremental refresh may be thought to take. What
 a first build says of a rebuild is the least that it can be, and an increment writes less."""
+HOPE = 0.75
+"""Of what a rebuild is thought to take, what an incremental refresh may be thought to take at the
+most for a question to be worth its tenth of a second, on whose answer it hangs."""
 
 
 def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
@@ -37,7 +40,7 @@ class Situation:
     experience: what the view's refreshes took; used: the columns that the query reads of a source,
     where that is certain; configuration: what of the state's table only a rebuild can change;
     outlay: of the delta, from the rows that changed of each source that moved, and whether they
-    only gained rows.
+    only gained rows; idle: sources that moved, and whose changes come to nothing for the view.
     """
 
     config: IvmConfig
@@ -54,6 +57,7 @@ class Situation:
     unread: str = ""
     configuration: str = ""
     outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
+    idle: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,9 @@ def decide(situation: Situation) -> Decision:
     if not decision.moved and situation.repeatable:
         return decision
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
-    changed = {name: windows[name].rows for name in decision.moved}
-    outlay = situation.outlay(changed, insert_only(windows.values()))
+    felt = {name: windows[name] for name in decision.moved - situation.idle}
+    changed = {name: w.rows for name, w in felt.items()}
+    outlay = situation.outlay(changed, insert_only(felt.values()))
     work = Work(rows, sum(changed.values()), **asdict(outlay))
     thought = estimates(situation.experience, work)
     reason = situation.lasting or _broken(windows)
@@ -111,6 +116,16 @@ def decide(situation: Situation) -> Decision:
     if reason is None and situation.config.refresh_policy is RefreshPolicy.AUTO:
         reason = _costs(work, situation.config.change_threshold, thought)
     return Decision(reason is not None, False, reason, windows, work, thought)
+
+
+def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) -> bool:
+    """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
+    rebuilt for its cost, and would not if they do."""
+    if decision.reason is None or decision.reason.code is not ReasonCode.COST_MODEL:
+        return False
+    hoped = decide(replace(situation, idle=doubted))
+    thought = hoped.estimates
+    return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
 
 
 def _before_windows(situation: Situation) -> Reason | None:

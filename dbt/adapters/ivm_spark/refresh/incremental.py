@@ -7,23 +7,16 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.delta.bags import weighted
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.physical.ranges import Answers
-from dbt.adapters.ivm_spark.refresh.plan import AppendSql, Doubts, MergeSql
+from dbt.adapters.ivm_spark.refresh.plan import AppendSql, MergeSql
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.window import Window, insert_only
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.write import write
-from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.empty import empty
-
-DOUBTED_ROWS = 100_000
-"""Updated rows of a source up to which it is asked whether they come to nothing."""
-WORTH_ASKING = 1_000_000
-"""Rows of all sources from which on that costs little beside what it may save."""
 
 
 @dataclass(frozen=True)
@@ -43,18 +36,6 @@ class Incremental:
     compact: bool = False
     token: str = ""
     large: Mapping[str, str] | None = None
-
-    @property
-    def doubts(self) -> Doubts | None:
-        """What to ask of the sources whose rows were only updated, before much is read for them."""
-        names = [n for n, w in self.windows.items() if w.updates and w.rows <= DOUBTED_ROWS]
-        if sum(rows_of(self.sources).values()) < WORTH_ASKING:
-            return None
-        changes = net_changes(self.layout.input, names, self.sources)
-        if not changes:
-            return None
-        sql = to_sql(net_sql(list(changes.values()), self.versions.bind), pretty=True)
-        return Doubts(tuple(changes), sql)
 
     def merge(self, answers: Answers, idle: frozenset[str]) -> MergeSql | AppendSql:
         """The statements, with what the answers say of the change's keys, and without the changes

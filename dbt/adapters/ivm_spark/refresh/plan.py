@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from dbt.adapters.ivm_spark.estimate.cost import Estimates
+from dbt.adapters.ivm_spark.estimate.cost import Estimates, Work
 from dbt.adapters.ivm_spark.physical.ranges import Answers, Question
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.refresh.doubted import Doubts
 from dbt.adapters.ivm_spark.refresh.findings import Findings
 from dbt.adapters.ivm_spark.refresh.watermark import Story, Watermark
 from dbt.adapters.ivm_spark.source.window import Window
@@ -106,21 +107,6 @@ def _texts(parts: Merge | Append) -> tuple[tuple[str, str], ...]:
     return tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept)
 
 
-@dataclass(frozen=True)
-class Doubts:
-    """Sources whose changes may come to nothing for the view: their rows were only updated.
-
-    sql: has the column number, the place in `sources` of each whose change comes to something.
-    """
-
-    sources: tuple[str, ...]
-    sql: str
-
-    def idle(self, numbers: Iterable[int]) -> frozenset[str]:
-        """The sources whose change comes to nothing, from the query's answer."""
-        return frozenset(self.sources) - {self.sources[number] for number in numbers}
-
-
 MergeWith = Callable[[Answers, frozenset[str]], "MergeSql | AppendSql"]
 
 
@@ -130,9 +116,9 @@ class Plan:
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, or the INSERT where
     the state is appended to, merge_with: the same with answers to what it asks and without the
-    changes of sources; doubts: what to ask of these, idle: those whose changes come to
-    nothing; view: the
-    SELECT of the view, empty where the view fits already; shown: the mark that the view gets,
+    changes of sources; doubts: what to ask of these, None where there is nothing to ask; idle:
+    those whose changes come to nothing; work_without: what is left to do without their changes;
+    view: the SELECT of the view, empty where the view fits already; shown: the mark that it gets,
     row: what a row of the state shows in it; alters: the view is there and is altered, else it
     is created; held_at: the version of the state at which readers are held during a rebuild,
     None where there is nothing to hold; outputs: (name, type) of the query's columns;
@@ -150,6 +136,7 @@ class Plan:
     merge_with: MergeWith | None = None
     doubts: Doubts | None = None
     idle: frozenset[str] = frozenset()
+    work_without: Callable[[frozenset[str]], Work] | None = None
     view: str = ""
     shown: str = ""
     alters: bool = False
@@ -169,6 +156,14 @@ class Plan:
         what it is."""
         effort = replace(self.watermark.effort, started=started)
         return replace(self, watermark=replace(self.watermark, effort=effort, story=self._story))
+
+    def without(self, idle: frozenset[str]) -> Plan:
+        """The plan of an incremental refresh, once it is known whose changes come to nothing: its
+        statements leave them out, and so does the work that its commit records."""
+        assert self.merge_with is not None and self.work_without is not None
+        effort = replace(self.watermark.effort, work=self.work_without(idle))
+        mark = replace(self.watermark, effort=effort)
+        return replace(self, idle=idle, merge=self.merge_with({}, idle), watermark=mark)
 
     @property
     def _story(self) -> Story:

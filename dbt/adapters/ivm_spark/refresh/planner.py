@@ -18,7 +18,14 @@ from dbt.adapters.ivm_spark.refresh.analysis import Reading, lay_out, read
 from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
 from dbt.adapters.ivm_spark.refresh.configuration import Alteration
 from dbt.adapters.ivm_spark.refresh.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.refresh.decide import Decision, Situation, decide, no_outlay
+from dbt.adapters.ivm_spark.refresh.decide import (
+    Decision,
+    Situation,
+    decide,
+    hangs_on,
+    no_outlay,
+)
+from dbt.adapters.ivm_spark.refresh.doubted import Doubts, doubted
 from dbt.adapters.ivm_spark.refresh.findings import Facts, Findings
 from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
 from dbt.adapters.ivm_spark.refresh.incremental import Incremental
@@ -137,24 +144,30 @@ class Planner:
                 return no_outlay(changed, insert_only)
             return outlay(layout, _source_facts(catalog, mark), changed, insert_only)
 
-        decision = decide(
-            Situation(
-                config=request.config,
-                fingerprint=reading.fingerprint,
-                lasting=reading.lasting,
-                repeatable=reading.repeatable,
-                watermark=mark,
-                exists=request.state_exists or bool(mark_in(request.information)),
-                modified=history.modified,
-                unread=history.unread,
-                configuration=change.rebuild,
-                heads=heads,
-                full_refresh=request.full_refresh,
-                experience=experience,
-                used=reading.used,
-                outlay=outlay_of,
-            )
+        situation = Situation(
+            config=request.config,
+            fingerprint=reading.fingerprint,
+            lasting=reading.lasting,
+            repeatable=reading.repeatable,
+            watermark=mark,
+            exists=request.state_exists or bool(mark_in(request.information)),
+            modified=history.modified,
+            unread=history.unread,
+            configuration=change.rebuild,
+            heads=heads,
+            full_refresh=request.full_refresh,
+            experience=experience,
+            used=reading.used,
+            outlay=outlay_of,
         )
+        decision = decide(situation)
+        doubts = None
+        if mark is not None and layout is not None and decision.moved:
+            bind = Versions.of(decision.windows, heads).bind
+            doubts = doubted(layout, decision.windows, bind, _source_facts(catalog, mark))
+        idle = self._idle(doubts, situation, decision)
+        if idle:
+            decision = decide(replace(situation, idle=idle))
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
         if decision.build and layout is not None and reading.view is not None and warning:
@@ -176,7 +189,29 @@ class Planner:
             change,
             kept=change is not needed and not decision.build,
         )
-        return self._assemble(request, found, decision, warning)
+        plan = self._assemble(request, found, decision, warning)
+        if plan.kind is not RefreshKind.INCREMENTAL:
+            return plan
+        plan = replace(
+            plan,
+            doubts=doubts if idle is None else None,
+            work_without=lambda idle: decide(replace(situation, idle=idle)).work,
+        )
+        return plan.without(idle) if idle else plan
+
+    def _idle(
+        self, doubts: Doubts | None, situation: Situation, decision: Decision
+    ) -> frozenset[str] | None:
+        """The sources whose changes come to nothing, asked for where the choice hangs on it; None
+        where it was not asked."""
+        if doubts is None or not self._counts:
+            return None
+        if not hangs_on(situation, decision, frozenset(doubts.sources)):
+            return None
+        try:
+            return doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
+        except DbtDatabaseError:
+            return None  # what can't be read is rebuilt, as it would be anyhow
 
     def _assemble(
         self, request: Request, found: Findings, decision: Decision, warning: str
@@ -237,15 +272,13 @@ class Planner:
             warning=warning,
             findings=found,
         )
-        pinned = {name: head.version for name, head in heads.items()}
         source_rows = sum(source.rows for source in marks.values())
         writing = written(source_rows, len(marks), found.session)
         if decision.build:
-            versions = Versions({}, pinned)
             sql = stored_query(request.sql, facts.outputs)
             if layout is not None:
                 tree = rebuild(layout, _source_facts(found.catalog, next_mark))
-                sql = to_sql(render(tree, versions.bind), pretty=True)
+                sql = to_sql(render(tree, Versions.of(decision.windows, heads).bind), pretty=True)
             return replace(
                 plan,
                 kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
@@ -257,9 +290,8 @@ class Planner:
         if not decision.moved:
             return plan
         assert layout is not None
-        if found.version is not None:
-            pinned[request.state] = found.version
-        versions = Versions({name: w.first for name, w in decision.windows.items()}, pinned)
+        state = {} if found.version is None else {request.state: found.version}
+        versions = Versions.of(decision.windows, heads, state)
         facts_of = _source_facts(found.catalog, next_mark)
         given = (layout, request.state, decision.windows, versions, facts_of)
         step = Incremental(*given, compact, self._token, facts.types if large else None)
@@ -280,7 +312,6 @@ class Planner:
             tuning=tuning,
             merge=first,
             merge_with=step.merge,
-            doubts=step.doubts,
         )
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:

@@ -112,13 +112,13 @@ class Refresher:
 
     def _leave_out_idle(self) -> None:
         """Ask which changes come to nothing, and leave them out."""
-        doubts, merge_with = self.plan.doubts, self.plan.merge_with
-        if doubts is None or merge_with is None:
+        doubts = self.plan.doubts
+        if doubts is None:
             return
         with self._keeping():
             idle = doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
             if idle:
-                self.plan = replace(self.plan, idle=idle, merge=merge_with({}, idle))
+                self.plan = self.plan.without(idle)
 
     def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.source.window import Head, Window
 from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.sql_block import alias_of
@@ -26,6 +28,17 @@ class Versions:
 
     first: dict[str, int]
     pinned: dict[str, int]
+
+    @classmethod
+    def of(
+        cls,
+        windows: Mapping[str, Window],
+        heads: Mapping[str, Head],
+        others: Mapping[str, int] | None = None,
+    ) -> Versions:
+        """The versions of sources at their heads, and of other tables; the feeds of the windows."""
+        pinned = {name: head.version for name, head in heads.items()}
+        return cls({name: w.first for name, w in windows.items()}, {**pinned, **(others or {})})
 
     def bind(self, scan: Scan) -> Bound:
         """A scan of a source in Spark SQL; relations that are not sources by their plain name."""

@@ -86,7 +86,7 @@ def merge(
     insert_only = insert_only and monotone(layout.input)
     kept, relation, most = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only)
-    again = layout.recomputes or (bool(_extrema(layout)) and not insert_only)
+    again = computes_again(layout, insert_only)
     final = partial(statement, bind=bind, changed=most, answers=answers)
     met: tuple[Question, ...] = ()
     asked = tuple(questions(change))
@@ -125,6 +125,12 @@ def merge(
         born=exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0)),
         inserts=tuple(inserts),
     )
+
+
+def computes_again(layout: Layout, insert_only: bool) -> bool:
+    """Whether groups of the state are computed again from its sources, all that change or those
+    that may have lost an extremum. insert_only: the view's input only gained rows."""
+    return layout.recomputes or (bool(_extrema(layout)) and not insert_only)
 
 
 def _sum(name: str) -> exp.Expr:
