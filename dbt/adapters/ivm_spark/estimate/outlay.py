@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
 from dbt.adapters.ivm_spark.view.walk import children, walk
 
-NARROWED = 0.1
+NARROWED = 0.3
 """What is read of a table that the ranges of the change's keys narrow: next to nothing where it is
 laid out by the keys, all of it where the keys lie anywhere."""
 
