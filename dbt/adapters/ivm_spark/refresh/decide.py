@@ -19,7 +19,7 @@ SMALL_ROWS = 1_000_000
 TIE = 1.1
 """Times what a rebuild is thought to take that an incremental refresh may be thought to take. What
 a first build says of a rebuild is the least that it can be, and an increment writes less."""
-HOPE = 0.75
+HOPE = 0.85
 """Of what a rebuild is thought to take, what an incremental refresh may be thought to take at the
 most for a question to be worth its tenth of a second, on whose answer it hangs."""
 
