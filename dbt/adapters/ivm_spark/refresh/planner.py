@@ -189,15 +189,14 @@ class Planner:
             change,
             kept=change is not needed and not decision.build,
         )
-        plan = self._assemble(request, found, decision, warning)
+        plan = self._assemble(request, found, decision, warning, idle or frozenset())
         if plan.kind is not RefreshKind.INCREMENTAL:
             return plan
-        plan = replace(
+        return replace(
             plan,
             doubts=doubts if idle is None else None,
             work_without=lambda idle: decide(replace(situation, idle=idle)).work,
         )
-        return plan.without(idle) if idle else plan
 
     def _idle(
         self, doubts: Doubts | None, situation: Situation, decision: Decision
@@ -214,8 +213,14 @@ class Planner:
             return None  # what can't be read is rebuilt, as it would be anyhow
 
     def _assemble(
-        self, request: Request, found: Findings, decision: Decision, warning: str
+        self,
+        request: Request,
+        found: Findings,
+        decision: Decision,
+        warning: str,
+        idle: frozenset[str],
     ) -> Plan:
+        """idle: the sources of which it is known by now that their changes come to nothing."""
         reading, facts, layout = found.reading, found.facts, found.layout
         heads, mark = found.heads, found.mark
         marks = source_marks(self._query, decision, heads, mark, self._counts)
@@ -297,7 +302,7 @@ class Planner:
         step = Incremental(*given, compact, self._token, facts.types if large else None)
         if large and mark is not None and not mark.large:
             plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
-        first = step.merge({}, frozenset())
+        first = step.merge({}, idle)
         tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
         if compact:
             tuning |= {OVERWRITE: "static"}
@@ -312,6 +317,7 @@ class Planner:
             tuning=tuning,
             merge=first,
             merge_with=step.merge,
+            idle=idle,
         )
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
