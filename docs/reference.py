@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.refresh.config import (
+from dbt.adapters.ivm_spark.model.config import (
     KEYS,
     ConfigError,
     IvmConfig,
@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.refresh.config import (
     RefreshPolicy,
     read_config,
 )
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 from dbt.include import ivm_spark

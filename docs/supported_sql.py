@@ -10,8 +10,8 @@ from pathlib import Path
 
 import yaml
 
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
-from dbt.adapters.ivm_spark.refresh.technique import technique_of
+from dbt.adapters.ivm_spark.plan.technique import technique_of
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view

@@ -26,7 +26,7 @@ from dbt.adapters.ivm_spark.physical.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.physical.within import BIG_ROWS
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild

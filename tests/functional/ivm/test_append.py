@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ivm_spark.refresh import planner
+from dbt.adapters.ivm_spark.plan import assembly
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
@@ -62,7 +62,7 @@ class TestAppend:
     def test_each_refresh_is_right_and_one_commit(
         self, warehouse: Warehouse, built: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(planner, "COMPACT_AFTER", EACH)
+        monkeypatch.setattr(assembly, "COMPACT_AFTER", EACH)
         warehouse.check(*built)
         for change in budget(CHANGES[:3], CHANGES):
             warehouse.sql(*change)

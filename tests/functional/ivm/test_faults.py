@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ivm_spark.refresh.watermark import Watermark, newest
+from dbt.adapters.ivm_spark.record.watermark import Watermark, newest
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from tests.budget import LONG, budget

@@ -15,7 +15,7 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
+from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.view.build import build_view

@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.delta import join
 from dbt.adapters.ivm_spark.physical import deferred, reduced, restricted, staged, within
-from dbt.adapters.ivm_spark.refresh import doubted, large_state
+from dbt.adapters.ivm_spark.plan import doubted, large_state
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from jinja2 import Environment
 
-from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.include.ivm_spark import PACKAGE_PATH
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds

@@ -17,8 +17,8 @@ from dbt.artifacts.resources import NodeConfig
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.impl import IvmSparkConfig
-from dbt.adapters.ivm_spark.refresh.config import KEYS, ConfigError, read_config
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.model.config import KEYS, ConfigError, read_config
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode

@@ -8,8 +8,8 @@ from types import ModuleType
 import pytest
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.refresh.config import KEYS
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.model.config import KEYS
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from tests.unit.docs.generators import generator_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.estimate.outlay import NARROWED, Outlay, outlay
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view
 from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all

@@ -11,7 +11,7 @@ import sqlglot
 
 from dbt.adapters.ivm_spark.estimate.cost import Work
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
-from dbt.adapters.ivm_spark.refresh.pins import Pins
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 from dbt.adapters.ivm_spark.view.dialect import IvmSpark
 from tests.unit.golden.shop import RELATIONS, TYPES

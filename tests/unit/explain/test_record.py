@@ -12,9 +12,9 @@ import pytest
 from dbt.adapters.ivm_spark.estimate.cost import Effort, Estimates, Work
 from dbt.adapters.ivm_spark.explain.record import COLUMNS, as_rows, of_commits, of_response
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome, response
-from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind, Technique
-from dbt.adapters.ivm_spark.refresh.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 from dbt.adapters.ivm_spark.source.window import Window

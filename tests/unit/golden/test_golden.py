@@ -13,8 +13,8 @@ import pytest
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
-from dbt.adapters.ivm_spark.refresh.plan import AppendSql, MergeSql
+from dbt.adapters.ivm_spark.plan.plan import AppendSql, MergeSql
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.report.figures import lineage, refreshes
 from dbt.adapters.ivm_spark.report.lineage import lineage_of
 from dbt.adapters.ivm_spark.report.page import page

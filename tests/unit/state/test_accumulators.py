@@ -8,7 +8,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT, Kind
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.state.layout import probe

@@ -6,7 +6,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 from dbt.adapters.ivm_spark.state.append import append
 from dbt.adapters.ivm_spark.state.layout import Layout, probe

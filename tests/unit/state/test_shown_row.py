@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out
+from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.shown_row import ShownRow, decode_row, shown_row, stored_row
 from dbt.adapters.ivm_spark.view.build import build_view
 from tests.unit.golden.shop import CATALOG

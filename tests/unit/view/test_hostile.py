@@ -6,7 +6,7 @@ from time import perf_counter
 
 import pytest
 
-from dbt.adapters.ivm_spark.refresh.analysis import lay_out, read
+from dbt.adapters.ivm_spark.query.analysis import lay_out, read
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key

@@ -15,13 +15,6 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.meeting import null_aware
-from dbt.adapters.ivm_spark.state.types import (
-    check_comparable,
-    check_orderable,
-    decimal_of,
-    is_float,
-    is_small,
-)
 from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.frames import ROUNDED, Frame, frame_of
 from dbt.adapters.ivm_spark.view.reasons import not_supported
@@ -36,6 +29,13 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     SetOp,
     Window,
+)
+from dbt.adapters.ivm_spark.view.types import (
+    check_comparable,
+    check_orderable,
+    decimal_of,
+    is_float,
+    is_small,
 )
 from dbt.adapters.ivm_spark.view.walk import children, walk
 

@@ -11,20 +11,20 @@ from typing import Any
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.changes.feed import Refresh, refreshes_in
 from dbt.adapters.ivm_spark.doctor.durations import FILES_KEPT, LOG_KEPT, feed_since, kept
 from dbt.adapters.ivm_spark.doctor.facts import KeyFacts, ModelFacts, SourceFacts, StateFacts
 from dbt.adapters.ivm_spark.doctor.parents import Parent, dropped, keys_of
-from dbt.adapters.ivm_spark.refresh.feed import Refresh, refreshes_in
-from dbt.adapters.ivm_spark.refresh.findings import Findings
-from dbt.adapters.ivm_spark.refresh.first_line import first_line
-from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
-from dbt.adapters.ivm_spark.refresh.lineage import is_another
-from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import Plan
-from dbt.adapters.ivm_spark.refresh.planner import Planner
-from dbt.adapters.ivm_spark.refresh.refused import RefusedError
-from dbt.adapters.ivm_spark.refresh.request import Request
+from dbt.adapters.ivm_spark.model.refused import RefusedError
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.record.history import since_last_refresh
+from dbt.adapters.ivm_spark.record.lineage import is_another
+from dbt.adapters.ivm_spark.session.first_line import first_line
 from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.verify.comparison import Comparison

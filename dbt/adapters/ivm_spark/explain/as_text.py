@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dbt.adapters.ivm_spark.explain.explanation import IVM, Explanation, SourceState
 from dbt.adapters.ivm_spark.explain.operators import Operator
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.view.reasons import Reason
 
 WIDTH = 120

@@ -11,14 +11,14 @@ from dbt_common.exceptions import CompilationError
 from dbt.adapters.ivm_spark.explain.as_json import as_json
 from dbt.adapters.ivm_spark.explain.as_text import as_text
 from dbt.adapters.ivm_spark.explain.explanation import Explanation, explanation
-from dbt.adapters.ivm_spark.refresh.incremental import Incremental
-from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import Plan
-from dbt.adapters.ivm_spark.refresh.planner import Planner
-from dbt.adapters.ivm_spark.refresh.refused import RefusedError
-from dbt.adapters.ivm_spark.refresh.request import Request
+from dbt.adapters.ivm_spark.model.refused import RefusedError
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.incremental import Incremental
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.window import Window
 

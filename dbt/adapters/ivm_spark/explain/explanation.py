@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from dbt.adapters.ivm_spark.explain.operators import Operator, operators
 from dbt.adapters.ivm_spark.explain.readable import name_text
 from dbt.adapters.ivm_spark.explain.state_columns import StateColumn, state_columns, stored_columns
-from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
-from dbt.adapters.ivm_spark.refresh.findings import Findings
-from dbt.adapters.ivm_spark.refresh.plan import Plan
-from dbt.adapters.ivm_spark.refresh.request import Request
-from dbt.adapters.ivm_spark.refresh.technique import technique_of
-from dbt.adapters.ivm_spark.refresh.watermark import Watermark
+from dbt.adapters.ivm_spark.model.config import RefreshPolicy
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.technique import technique_of
+from dbt.adapters.ivm_spark.record.watermark import Watermark
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.size import not_too_deep

@@ -16,8 +16,8 @@ from dbt.adapters.ivm_spark.explain.readable import (
     names_of,
     text_of,
 )
-from dbt.adapters.ivm_spark.refresh.plan import Technique
-from dbt.adapters.ivm_spark.refresh.technique import technique_of
+from dbt.adapters.ivm_spark.plan.plan import Technique
+from dbt.adapters.ivm_spark.plan.technique import technique_of
 from dbt.adapters.ivm_spark.state.accumulators import Kind
 from dbt.adapters.ivm_spark.state.layout import Layout, core_of
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason

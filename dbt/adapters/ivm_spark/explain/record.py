@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt.adapters.ivm_spark.explain.readable import name_text
-from dbt.adapters.ivm_spark.refresh.plan import DETAIL, RefreshKind
-from dbt.adapters.ivm_spark.refresh.watermark import Watermark, decode
+from dbt.adapters.ivm_spark.plan.plan import DETAIL, RefreshKind
+from dbt.adapters.ivm_spark.record.watermark import Watermark, decode
 from dbt.adapters.ivm_spark.source.commit import Commit
 
 COLUMNS = (

@@ -1,1 +1,1 @@
-"""What to do now: watermark and changes become a plan, with its reason."""
+"""One refresh, done: from a plan to its commit, and what became of it."""

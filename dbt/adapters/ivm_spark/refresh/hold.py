@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.refresh.shown import PROPERTY, unsettled
+from dbt.adapters.ivm_spark.record.shown import PROPERTY, unsettled
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.held import held, released

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 

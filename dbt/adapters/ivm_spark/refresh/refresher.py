@@ -11,6 +11,9 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
+from dbt.adapters.ivm_spark.model.config import RefreshPolicy
+from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.model.request import Request
 from dbt.adapters.ivm_spark.physical.ranges import (
     Answer,
     Question,
@@ -18,7 +21,10 @@ from dbt.adapters.ivm_spark.physical.ranges import (
     open_questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.refresh.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.record.shown import mark_in
+from dbt.adapters.ivm_spark.record.watermark import decode
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -27,13 +33,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
     outcome_of_error,
     response,
 )
-from dbt.adapters.ivm_spark.refresh.pins import Pins
-from dbt.adapters.ivm_spark.refresh.plan import Plan, RefreshKind
-from dbt.adapters.ivm_spark.refresh.planner import Planner
-from dbt.adapters.ivm_spark.refresh.refused import RefusedError, refused
-from dbt.adapters.ivm_spark.refresh.request import Request
-from dbt.adapters.ivm_spark.refresh.shown import mark_in
-from dbt.adapters.ivm_spark.refresh.watermark import decode
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 

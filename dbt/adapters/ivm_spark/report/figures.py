@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from dbt.adapters.ivm_spark.doctor.spoken import bare, duration
 from dbt.adapters.ivm_spark.explain.record import Record
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.report.drawing import (
     CHANGED,
     FAINT,

@@ -12,7 +12,7 @@ from jinja2 import Environment
 from dbt.adapters.ivm_spark.doctor.finding import Severity
 from dbt.adapters.ivm_spark.doctor.rules import examined
 from dbt.adapters.ivm_spark.doctor.spoken import bare, duration
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.report.told import Told
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 

@@ -8,7 +8,7 @@ from statistics import median
 
 from dbt.adapters.ivm_spark.doctor.facts import ModelFacts
 from dbt.adapters.ivm_spark.explain.record import Record
-from dbt.adapters.ivm_spark.refresh.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 
 

@@ -8,7 +8,10 @@ from enum import Enum
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.types import (
+from dbt.adapters.ivm_spark.view.columns import column
+from dbt.adapters.ivm_spark.view.expressions import function_name
+from dbt.adapters.ivm_spark.view.tree import Item
+from dbt.adapters.ivm_spark.view.types import (
     MAX_PRECISION,
     MIN_ADJUSTED_SCALE,
     check_comparable,
@@ -18,9 +21,6 @@ from dbt.adapters.ivm_spark.state.types import (
     is_integral,
     is_small,
 )
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.tree import Item
 
 COUNT = "__ivm_count"
 ARGUMENT = "__ivm_argument_"

@@ -21,7 +21,6 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     typed_argument,
 )
 from dbt.adapters.ivm_spark.state.summed import is_additive, summed
-from dbt.adapters.ivm_spark.state.types import check_comparable
 from dbt.adapters.ivm_spark.view.columns import passed
 from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import (
@@ -35,6 +34,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     Sort,
 )
+from dbt.adapters.ivm_spark.view.types import check_comparable
 from dbt.adapters.ivm_spark.view.walk import substitute
 
 WHOLE = "__ivm_key"

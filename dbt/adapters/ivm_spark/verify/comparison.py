@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.types import is_float
 from dbt.adapters.ivm_spark.verify.comparable import comparable
 from dbt.adapters.ivm_spark.view.catalog import quote
 from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.types import is_float
 
 _PARTS = 1_000_000
 """How finely rows are sampled."""

@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.refresh.analysis import Reading, dialect_of, read
-from dbt.adapters.ivm_spark.refresh.first_line import first_line
-from dbt.adapters.ivm_spark.refresh.history import since_last_refresh
-from dbt.adapters.ivm_spark.refresh.known import catalog_of
-from dbt.adapters.ivm_spark.refresh.lineage import is_another, needs_id
-from dbt.adapters.ivm_spark.refresh.meaningful import meaningful
-from dbt.adapters.ivm_spark.refresh.same_meaning import same_meaning
-from dbt.adapters.ivm_spark.refresh.shown import ROW
-from dbt.adapters.ivm_spark.refresh.watermark import StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.query.analysis import Reading, dialect_of, read
+from dbt.adapters.ivm_spark.query.known import catalog_of
+from dbt.adapters.ivm_spark.query.meaningful import meaningful
+from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
+from dbt.adapters.ivm_spark.record.history import since_last_refresh
+from dbt.adapters.ivm_spark.record.lineage import is_another, needs_id
+from dbt.adapters.ivm_spark.record.shown import ROW
+from dbt.adapters.ivm_spark.record.watermark import StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.session.first_line import first_line
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, window
 from dbt.adapters.ivm_spark.state.held import held

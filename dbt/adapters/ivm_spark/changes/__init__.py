@@ -1,0 +1,1 @@
+"""What a view itself changed: its state's commits become a change feed of its rows."""

@@ -1,0 +1,1 @@
+"""What a model asks for: its configs, checked, and the request of one run."""

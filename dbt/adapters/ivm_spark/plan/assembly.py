@@ -1,0 +1,192 @@
+"""A plan from what was found and decided: the commit's record, settings and SQL. Pure."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Work
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.choice import Choice
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.incremental import Incremental
+from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, tidying
+from dbt.adapters.ivm_spark.plan.plan import AppendSql, Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.technique import technique_of
+from dbt.adapters.ivm_spark.plan.tuning import tuned, written
+from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.shown import is_described, is_shown, mark_in, view_mark
+from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.fill import rebuild
+from dbt.adapters.ivm_spark.state.held import named
+from dbt.adapters.ivm_spark.state.layout import Style
+from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
+from dbt.adapters.ivm_spark.state.visible import stored_query
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.render import render
+
+COMPACT_AFTER = 24
+"""Refreshes that append to a state before one adds its rows up: by then its readers take about a
+tenth of a second more for the files."""
+OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
+"""Under `dynamic`, which a user may have set, partitions of which nothing is left would stay."""
+
+
+def assemble(
+    request: Request, found: Findings, choice: Choice, marks: Mapping[str, SourceMark], token: str
+) -> Plan:
+    """The plan of a refresh.
+
+    marks: what it records of each source; token: see `Incremental`. Raises NotMaintained where a
+    delta can't be written after all.
+    """
+    decision, mark = choice.decision, found.mark
+    appended = _appends(found, decision)
+    compact = appended and mark is not None and mark.appended >= COMPACT_AFTER
+    large = _is_large(found)
+    next_mark = Watermark(
+        state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
+        refresh=mark.refresh + 1 if mark is not None else 1,
+        fingerprint=found.reading.fingerprint,
+        sources=dict(marks),
+        outputs=found.facts.outputs,
+        types=found.facts.types,
+        lasting=(found.reading.lasting.code.value, found.reading.lasting.detail)
+        if found.reading.lasting
+        else None,
+        effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
+        experience=found.experience,
+        configured=None if found.kept else request.config.table,
+        appends=mark.appends
+        if mark is not None and not decision.build
+        else request.config.table.appends,
+        appended=mark.appended + 1 if mark is not None and appended and not compact else 0,
+        large=large or (mark is not None and mark.large and not decision.build),
+    )
+    plan = Plan(
+        kind=RefreshKind.NONE,
+        technique=Technique.NO_OP,
+        watermark=next_mark,
+        table=for_large(request.config.table) if large else request.config.table,
+        alteration=found.alteration if not decision.build else Alteration(),
+        outputs=found.facts.outputs,
+        windows=_shown(choice, found),
+        estimates=decision.estimates,
+        findings=found,
+    )
+    plan = _with_view(plan, request, found)
+    if decision.build:
+        return _rebuilt(plan, request, found, decision)
+    if not decision.moved:
+        return plan
+    return _merged(plan, request, found, choice, compact, token)
+
+
+def _appends(found: Findings, decision: Decision) -> bool:
+    if found.mark is None or found.layout is None or decision.build:
+        return False
+    return found.layout.appended
+
+
+def _is_large(found: Findings) -> bool:
+    if found.layout is None or found.layout.appended:
+        return False
+    return is_large(found.experience.state_rows)
+
+
+def _work(decision: Decision, marks: Mapping[str, SourceMark]) -> Work:
+    """The work that is recorded: a rebuild's is to read all rows that there are now."""
+    if decision.build:
+        return Work(_rows(marks))
+    return decision.work
+
+
+def _rows(marks: Mapping[str, SourceMark]) -> int:
+    return sum(mark.rows for mark in marks.values())
+
+
+def _shown(choice: Choice, found: Findings) -> dict[str, Window]:
+    if choice.decision.windows:
+        return choice.decision.windows
+    heads = found.heads.items()
+    return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads}
+
+
+def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
+    """The plan with what is done to the view over the state, which is none where it fits."""
+    facts, layout = found.facts, found.layout
+    view, row = found.view_text(request.state), stored_row(facts.outputs)
+    if layout is not None:
+        row = shown_row(layout, facts.types, facts.outputs)
+    before = mark_in(request.information)
+    mark = view_mark(found.reading.fingerprint, view, facts.outputs, request.described)
+    altered = named(view, [name for name, _ in facts.outputs])
+    if is_shown(request.information, mark, (view, altered)):
+        view = ""
+    # ALTER VIEW keeps the relation's comment and drops the columns'.
+    described = is_described(before) or is_described(mark)
+    return replace(
+        plan,
+        view=view,
+        shown=mark,
+        alters=bool(before) and not described,
+        held_at=found.version if view and before else None,
+        row=row.encode() if row is not None else "",
+    )
+
+
+def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
+    sql = stored_query(request.sql, found.facts.outputs)
+    marks = plan.watermark.sources
+    if found.layout is not None:
+        tree = rebuild(found.layout, found.source_facts(plan.watermark))
+        bind = Versions.of(decision.windows, found.heads).bind
+        sql = to_sql(render(tree, bind), pretty=True)
+    return replace(
+        plan,
+        kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
+        technique=Technique.INITIAL if decision.first else Technique.FULL,
+        reason=found.reading.lasting if decision.first else decision.reason,
+        fill=sql,
+        tuning=written(_rows(marks), len(marks), found.session),
+    )
+
+
+def _merged(
+    plan: Plan, request: Request, found: Findings, choice: Choice, compact: bool, token: str
+) -> Plan:
+    decision, layout, mark = choice.decision, found.layout, found.mark
+    assert layout is not None and mark is not None
+    large, rows = _is_large(found), found.experience.state_rows
+    state = {} if found.version is None else {request.state: found.version}
+    versions = Versions.of(decision.windows, found.heads, state)
+    facts = found.source_facts(plan.watermark)
+    given = (layout, request.state, decision.windows, versions, facts)
+    step = Incremental(*given, compact, token, found.facts.types if large else None)
+    if large and not mark.large:
+        plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
+    first = step.merge({}, choice.idle)
+    tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
+    if compact:
+        tuning |= {OVERWRITE: "static"}
+    if large or layout.style is Style.ROWS:
+        tuning |= tidying(plan.watermark.refresh)
+    if isinstance(first, AppendSql):
+        marks = plan.watermark.sources
+        tuning |= written(_rows(marks), len(marks), found.session)
+    return replace(
+        plan,
+        kind=RefreshKind.INCREMENTAL,
+        technique=technique_of(layout),
+        tuning=tuning,
+        merge=first,
+        merge_with=step.merge,
+        idle=choice.idle,
+        doubts=choice.doubts,
+        work_without=choice.work_without,
+    )

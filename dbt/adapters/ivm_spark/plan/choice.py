@@ -1,0 +1,57 @@
+"""The choice of a refresh's way, with the question that is asked where the choice hangs on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.estimate.cost import Work
+from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on
+from dbt.adapters.ivm_spark.plan.doubted import Doubts, doubted
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is done, and what is known of changes that come to nothing for the view.
+
+    idle: the sources with such a change, where it was asked; doubts: what there is still to ask of
+    an incremental refresh before it reads much, None where there is nothing.
+    """
+
+    situation: Situation
+    decision: Decision
+    idle: frozenset[str] = frozenset()
+    doubts: Doubts | None = None
+
+    def work_without(self, idle: frozenset[str]) -> Work:
+        """The work of an incremental refresh without the changes of these sources."""
+        return decide(replace(self.situation, idle=idle)).work
+
+
+def choose(situation: Situation, found: Findings, query: Query, reads_rows: bool) -> Choice:
+    """Decide; and where a rebuild hangs on whether updates come to nothing, ask, and decide again.
+
+    reads_rows: whether it may be asked: that reads the rows that changed.
+    """
+    decision = decide(situation)
+    if found.mark is None or found.layout is None or not decision.moved:
+        return Choice(situation, decision)
+    costly = decision.reason is not None and decision.reason.code is ReasonCode.COST_MODEL
+    if decision.build and not (costly and reads_rows):
+        return Choice(situation, decision)
+    bind = Versions.of(decision.windows, found.heads).bind
+    doubts = doubted(found.layout, decision.windows, bind, found.source_facts(found.mark))
+    if doubts is None or not decision.build:
+        return Choice(situation, decision, doubts=doubts)
+    if not hangs_on(situation, decision, frozenset(doubts.sources)):
+        return Choice(situation, decision)
+    try:
+        idle = doubts.idle(int(row["number"]) for row in query(doubts.sql))
+    except DbtDatabaseError:
+        return Choice(situation, decision)  # what can't be read is rebuilt, as it would be anyhow
+    return Choice(situation, decide(replace(situation, idle=idle)), idle)

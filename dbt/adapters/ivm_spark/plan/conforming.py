@@ -1,0 +1,48 @@
+"""Whether a state's table is as the model configures it, and what on_configuration_change says."""
+
+from __future__ import annotations
+
+from dbt.adapters.ivm_spark.model.config import OnChange
+from dbt.adapters.ivm_spark.model.refused import RefusedError
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.record.configuration import Alteration, alteration
+from dbt.adapters.ivm_spark.record.watermark import StateHistory
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+
+
+def conforming(query: Query, request: Request, history: StateHistory) -> tuple[Alteration, str]:
+    """What the state's table needs to be as configured; a warning where it is to stay so.
+
+    Delta is asked only where the model says something else than at the last refresh, or where
+    somebody altered the table since. Raises RefusedError where the model says to fail.
+    """
+    mark, table = history.watermark, request.config.table
+    if mark is None or (mark.configured == table and not history.altered):
+        return Alteration(), ""
+    detail = SourceReader(query).detail(request.state)
+    needed = alteration(table, mark.configured, detail, mark.appends)
+    if not needed.needed or request.full_refresh:
+        return needed, ""
+    differs = f"the state {request.state} is not as configured ({needed})"
+    if request.config.on_change is OnChange.FAIL:
+        raise RefusedError(
+            f"{differs}, and on_configuration_change is fail. Run with --full-refresh, set "
+            "on_configuration_change: apply, or set the configuration back."
+        )
+    if request.config.on_change is OnChange.CONTINUE:
+        return needed, (
+            f"{differs}, and on_configuration_change is continue: it stays as it is until the "
+            "next full refresh."
+        )
+    if needed.impossible:
+        raise RefusedError(unalterable(request.state, needed))
+    return needed, ""
+
+
+def unalterable(state: str, needed: Alteration) -> str:
+    """That a state can't be made as configured, and what to do."""
+    return (
+        f"the state {state} can't be made as configured ({needed.impossible}): Delta does not move "
+        f"a table, nor turn a clustered one into a partitioned one. Set the configuration back, or "
+        f"DROP TABLE {state}, and the next run builds it anew."
+    )

@@ -1,0 +1,189 @@
+"""Incremental, full, or nothing to do: watermark, windows and configs decide. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+from dbt.adapters.ivm_spark.estimate.cost import Estimates, Experience, Work, estimates
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay
+from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.record.lineage import is_another
+from dbt.adapters.ivm_spark.record.watermark import Watermark
+from dbt.adapters.ivm_spark.source.window import Head, Window, insert_only, window
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+SMALL_ROWS = 1_000_000
+"""Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
+
+TIE = 1.1
+"""Times what a rebuild is thought to take that an incremental refresh may be thought to take. What
+a first build says of a rebuild is the least that it can be, and an increment writes less."""
+HOPE = 0.85
+"""Of what a rebuild is thought to take, what an incremental refresh may be thought to take at the
+most for a question to be worth its tenth of a second, on whose answer it hangs."""
+
+
+def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+    """Of a query without a delta."""
+    return Outlay()
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that a decision depends on.
+
+    lasting: why the query itself can't be maintained; repeatable: unmoved sources mean an unchanged
+    result; watermark: None on the first build or when
+    the state is gone; modified: a foreign write into the state; unread: a write of another version
+    of this package; exists: there was a state before;
+    experience: what the view's refreshes took; used: the columns that the query reads of a source,
+    where that is certain; configuration: what of the state's table only a rebuild can change;
+    outlay: of the delta, from the rows that changed of each source that moved, and whether they
+    only gained rows; idle: sources that moved, and whose changes come to nothing for the view.
+    """
+
+    config: IvmConfig
+    fingerprint: str
+    lasting: Reason | None
+    watermark: Watermark | None
+    exists: bool
+    modified: str
+    heads: dict[str, Head]
+    full_refresh: bool = False
+    repeatable: bool = True
+    experience: Experience = field(default_factory=Experience)
+    used: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    unread: str = ""
+    configuration: str = ""
+    outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
+    idle: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """build: rebuild the state (initial where first); else merge the windows that moved.
+
+    reason: of a rebuild that is not the first; estimates: of what both ways would take, where that
+    is known.
+    """
+
+    build: bool
+    first: bool
+    reason: Reason | None
+    windows: dict[str, Window]
+    work: Work = field(default_factory=Work)
+    estimates: Estimates | None = None
+
+    @property
+    def moved(self) -> frozenset[str]:
+        """The sources whose rows may have changed."""
+        return frozenset(name for name, w in self.windows.items() if w.moved)
+
+
+def decide(situation: Situation) -> Decision:
+    """Choose between a rebuild and an incremental refresh.
+
+    A query that is never maintained and whose sources did not move needs nothing either, where it
+    is repeatable.
+    """
+    if not situation.exists:
+        return Decision(True, True, None, {})
+    reason = _before_windows(situation)
+    if reason is not None:
+        return Decision(True, False, reason, {})
+    assert situation.watermark is not None
+    if _is_ahead(situation.watermark, situation.heads):
+        return Decision(False, False, None, {})
+    windows = {
+        name: window(
+            name, situation.watermark.sources[name].version, head, situation.used.get(name)
+        )
+        for name, head in situation.heads.items()
+    }
+    decision = Decision(False, False, None, windows)
+    if not decision.moved and situation.repeatable:
+        return decision
+    rows = sum(mark.rows for mark in situation.watermark.sources.values())
+    felt = {name: windows[name] for name in decision.moved - situation.idle}
+    changed = {name: w.rows for name, w in felt.items()}
+    outlay = situation.outlay(changed, insert_only(felt.values()))
+    work = Work(rows, sum(changed.values()), **asdict(outlay))
+    thought = estimates(situation.experience, work)
+    reason = situation.lasting or _broken(windows)
+    if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:
+        reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
+    if reason is None and situation.config.refresh_policy is RefreshPolicy.AUTO:
+        reason = _costs(work, situation.config.change_threshold, thought)
+    return Decision(reason is not None, False, reason, windows, work, thought)
+
+
+def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) -> bool:
+    """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
+    rebuilt for its cost, and would not if they do."""
+    if decision.reason is None or decision.reason.code is not ReasonCode.COST_MODEL:
+        return False
+    hoped = decide(replace(situation, idle=doubted))
+    thought = hoped.estimates
+    return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
+
+
+def _before_windows(situation: Situation) -> Reason | None:
+    watermark = situation.watermark
+    if situation.full_refresh:
+        return Reason(ReasonCode.FULL_REFRESH_REQUESTED, "--full-refresh")
+    if situation.modified:
+        return Reason(ReasonCode.STATE_MODIFIED, situation.modified)
+    if situation.unread:
+        return Reason(ReasonCode.STATE_FORMAT_CHANGED, situation.unread)
+    if watermark is None:
+        return Reason(ReasonCode.STATE_MISSING)
+    replaced = [
+        name
+        for name, head in situation.heads.items()
+        if name in watermark.sources and is_another(head, watermark.sources[name])
+    ]
+    if replaced:
+        return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
+    if watermark.fingerprint != situation.fingerprint:
+        return situation.lasting or _changed(watermark.fingerprint, situation.fingerprint)
+    if situation.heads.keys() != watermark.sources.keys():
+        return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
+    if situation.configuration:
+        return Reason(ReasonCode.CONFIGURATION_CHANGED, situation.configuration)
+    return None
+
+
+def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
+    """Whether another run has already read a source at a later version than this run's pins: its
+    refresh stands, and this run has nothing to add."""
+    return any(head.version < watermark.sources[name].version for name, head in heads.items())
+
+
+def _changed(before: str, now: str) -> Reason:
+    """Which part of a fingerprint differs: the query, its sources' columns, or the settings."""
+    old, new = before.split("-"), now.split("-")
+    if old[0] == new[0] and old[1:2] != new[1:2]:
+        return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
+    detail = "session settings" if old[0] == new[0] else ""
+    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail)
+
+
+def _broken(windows: dict[str, Window]) -> Reason | None:
+    return next((w.broken for w in windows.values() if w.broken is not None), None)
+
+
+def _costs(work: Work, threshold: float, thought: Estimates | None) -> Reason | None:
+    """A rebuild where more than the threshold of the sources' rows changed, or where it is thought
+    to be clearly faster; never on sources so small that a rebuild could not save a second."""
+    if work.rows < SMALL_ROWS:
+        return None
+    if work.changed > work.rows * threshold:
+        return Reason(ReasonCode.COST_MODEL, f"{work.changed} of {work.rows} rows changed")
+    if thought is None or thought.incremental <= TIE * thought.full:
+        return None
+    return Reason(
+        ReasonCode.COST_MODEL,
+        f"{work.changed} of {work.rows} rows changed: about {thought.incremental:.1f} seconds "
+        f"incrementally, {thought.full:.1f} in full",
+    )

@@ -1,0 +1,53 @@
+"""What is known of a view and its sources before a refresh is decided, and so what explains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dbt.adapters.ivm_spark.delta.facts import SourceFacts
+from dbt.adapters.ivm_spark.estimate.cost import Experience
+from dbt.adapters.ivm_spark.query.analysis import Reading
+from dbt.adapters.ivm_spark.query.facts import Facts
+from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.watermark import Watermark
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.visible import visible, visible_stored
+from dbt.adapters.ivm_spark.view.catalog import Catalog, relation_key
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All that is known of a refresh before it is decided.
+
+    layout: of the state, None for a query that is stored as it is; heads: of the sources; mark:
+    what the state records; known: the recorded refresh was of this query; version: the state's
+    newest, None without a state; session: the session's settings; alteration: what the state's
+    table needs; kept: it is to stay as it is all the same.
+    """
+
+    catalog: Catalog
+    reading: Reading
+    facts: Facts
+    layout: Layout | None
+    heads: dict[str, Head]
+    mark: Watermark | None
+    known: bool
+    version: int | None
+    experience: Experience
+    session: dict[str, str]
+    alteration: Alteration
+    kept: bool
+
+    def view_text(self, state: str, pretty: bool = False) -> str:
+        """The SELECT of the view over the state of that quoted name."""
+        if self.layout is None:
+            return visible_stored(self.facts.outputs, state)
+        return visible(self.layout, self.facts.types, self.facts.outputs, pretty)
+
+    def source_facts(self, mark: Watermark) -> dict[str, SourceFacts]:
+        """What is known of the sources, with the rows that the mark records, by quoted name."""
+        return {
+            name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
+            for name, source in mark.sources.items()
+        }

@@ -1,0 +1,58 @@
+"""What a refresh records of each source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.record.lineage import is_another
+from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.window import Head
+
+
+def source_marks(
+    query: Query,
+    decision: Decision,
+    heads: Mapping[str, Head],
+    mark: Watermark | None,
+    count: bool = True,
+) -> dict[str, SourceMark]:
+    """The marks of the sources at the versions of their heads.
+
+    A table's id is asked for where it is another than the recorded one or was replaced. Its rows
+    are the recorded ones and what its commits say that it gained; a rebuild counts those of which
+    that is not certain, unless `count` is False. Rows serve estimates alone.
+    """
+    if not decision.build and not decision.windows and mark is not None:
+        return mark.sources
+    known = {n: m for n, m in (mark.sources if mark else {}).items() if n in heads}
+    same = {n: m for n, m in known.items() if not is_another(heads[n], m)}
+    gained = {n: heads[n].gained(m.version) for n, m in same.items()}
+    rows = {n: m.rows + (gained.get(n) or 0) for n, m in known.items()}
+    if decision.build and count:
+        rows |= _row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
+    reader = SourceReader(query)
+    return {
+        name: SourceMark(
+            same[name].table_id
+            if name in same and not head.replaced(same[name].version)
+            else reader.table_id(name),
+            head.version,
+            rows.get(name, 0),
+            head.committed(head.version) or "",
+        )
+        for name, head in heads.items()
+    }
+
+
+def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
+    """The rows of tables, which Delta answers from its log where it can."""
+    if not heads:
+        return {}
+    counts = ", ".join(
+        f"(select count(*) from {name} version as of {head.version}) as c{i}"
+        for i, (name, head) in enumerate(heads.items())
+    )
+    row = list(query(f"select {counts}")[0].values())
+    return {name: int(count) for name, count in zip(heads, row, strict=True)}

@@ -1,0 +1,219 @@
+"""Plans one refresh: asks Spark what it must, and lets the pure rooms decide and write SQL. The
+statements it sends read metadata only, never rows (but see marks.py and choice.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.estimate.cost import Experience
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay, outlay
+from dbt.adapters.ivm_spark.model.config import RefreshPolicy
+from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.assembly import assemble
+from dbt.adapters.ivm_spark.plan.choice import choose
+from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
+from dbt.adapters.ivm_spark.plan.decide import Situation, no_outlay
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.marks import source_marks
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.warnings import warnings
+from dbt.adapters.ivm_spark.query.analysis import lay_out, read
+from dbt.adapters.ivm_spark.query.described import Described
+from dbt.adapters.ivm_spark.query.examined import examined
+from dbt.adapters.ivm_spark.query.facts import Facts
+from dbt.adapters.ivm_spark.query.known import catalog_of
+from dbt.adapters.ivm_spark.query.meaningful import meaningful
+from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.history import since_last_refresh
+from dbt.adapters.ivm_spark.record.lineage import needs_id
+from dbt.adapters.ivm_spark.record.shown import mark_in
+from dbt.adapters.ivm_spark.record.watermark import SourceMark, StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.view.size import not_too_deep
+
+
+class Planner:
+    """Plans refreshes through one connection; `pins` are shared by the whole run.
+
+    counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
+    is only looked at does without, so that it reads metadata only. token: see `Incremental`.
+    """
+
+    def __init__(self, query: Query, pins: Pins, counts: bool = True, token: str = "") -> None:
+        self._token = token
+        self._query = query
+        self._described = Described(query)
+        self._reader = SourceReader(query)
+        self._pins = pins
+        self._counts = counts
+
+    def plan(self, request: Request) -> Plan:
+        """The plan of one refresh.
+
+        Raises RefusedError where a config forbids what would have to be done or the query's
+        columns can't be a view's; errors of Spark's own about the query pass through.
+        """
+        try:
+            with not_too_deep():
+                return self._planned(request, None)
+        except NotMaintained as error:
+            # A state may have been laid out by a version of this package with other rules.
+            strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
+            if strict and not request.full_refresh:
+                raise RefusedError(refused(error.reason)) from error
+            rebuilt = self._planned(replace(request, full_refresh=True), error.reason)
+            return replace(rebuilt, reason=error.reason)
+
+    def _planned(self, request: Request, found_late: Reason | None) -> Plan:
+        """found_late: why a query can't be maintained that could be read and laid out."""
+        history = self._history(request)
+        if request.limited and request.state_exists:
+            recorded = history.watermark or Watermark("", 0, "", {})
+            outputs = self._described.outputs(request.sql)
+            return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
+        needed, warning = conforming(self._query, request, history)
+        kept = bool(warning)
+        change = Alteration() if kept else needed
+        found = self._found(request, history, change, kept, found_late)
+        choice = choose(_situation(request, history, found), found, self._query, self._counts)
+        decision = choice.decision
+        if decision.build and needed.impossible:
+            raise RefusedError(unalterable(request.state, needed))
+        if decision.build and kept:
+            found = _anew(request, found)
+        marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
+        plan = assemble(request, found, choice, marks, self._token)
+        said = warnings(request.config, decision, found.reading.lasting, found.layout)
+        return replace(plan, warning="; ".join(filter(None, (warning, *said))))
+
+    def _found(
+        self,
+        request: Request,
+        history: StateHistory,
+        change: Alteration,
+        kept: bool,
+        found_late: Reason | None,
+    ) -> Findings:
+        """change: what the state's table needs; kept: it is to stay as it is all the same."""
+        session = self._reader.settings()
+        catalog, sources = self._catalog(request)
+        reading = read(request.sql, catalog, meaningful(session))
+        mark = history.watermark
+        known = mark is not None and mark.fingerprint == reading.fingerprint
+        facts = None
+        if mark is not None and known and reading.view is not None:
+            facts = Facts(mark.outputs, mark.types)
+        layout: Layout | None = None
+        if facts is None:
+            facts, layout, reading = examined(self._query, request, reading)
+        elif mark is not None and mark.lasting is not None:
+            code, detail = mark.lasting
+            reading = replace(reading, lasting=Reason(ReasonCode(code), detail))
+        if found_late is not None:
+            layout, reading = None, replace(reading, lasting=found_late)
+        if layout is None and reading.view is not None and reading.lasting is None:
+            stays = mark.appends if mark is not None and kept else request.config.table.appends
+            layout = lay_out(reading.view, facts.types, request.state, stays)
+        names = sorted(reading.view.sources) if reading.view is not None else sources
+        heads = {
+            name: self._head(
+                catalog.relations[relation_key(name)],
+                mark.sources.get(name) if mark else None,
+                request.built,
+            )
+            for name in names
+        }
+        return Findings(
+            catalog,
+            reading,
+            facts,
+            layout,
+            heads,
+            mark,
+            known,
+            history.version,
+            history.experience if known else Experience(),
+            session,
+            change,
+            kept,
+        )
+
+    def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
+        """Every relation that the query reads, views followed; and the sources' names. None where
+        one can't be described and the query is Spark's to judge; an answer that did not come says
+        nothing of the query, and passes through."""
+
+        def describe(name: str) -> Relation:
+            return self._pins.relation(self._reader, name, request.built)
+
+        try:
+            return catalog_of(request.sql, describe)
+        except Exception as error:
+            if isinstance(error, DbtDatabaseError) and not says_condition(error):
+                raise
+            self._described.outputs(request.sql)
+            return Catalog(), []
+
+    def _head(self, relation: Relation, mark: SourceMark | None, built: frozenset[str]) -> Head:
+        since = mark.version if mark is not None else None
+        head = self._pins.head(self._reader, relation, since, built)
+        if mark is not None and needs_id(head, mark):
+            return replace(head, table_id=self._reader.table_id(relation.name))
+        return head
+
+    def _history(self, request: Request) -> StateHistory:
+        if request.usurper and not mark_in(request.information):
+            raise RefusedError(
+                f"{request.usurper} stands where the state belongs, and was not made by this "
+                f"adapter: {request.state}. Rename or drop it, or give the model another alias."
+            )
+        if request.usurper:
+            return StateHistory(None, f"replaced by {request.usurper}")
+        if not request.state_exists:
+            return StateHistory(None)
+        return newest(since_last_refresh(self._reader, request.state))
+
+
+def _anew(request: Request, found: Findings) -> Findings:
+    """What was found, for a state that is built as configured after all."""
+    layout, view = found.layout, found.reading.view
+    if layout is not None and view is not None:
+        appends = request.config.table.appends
+        layout = lay_out(view, found.facts.types, request.state, appends)
+    return replace(found, layout=layout, kept=False)
+
+
+def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
+    reading, mark, layout = found.reading, found.mark, found.layout
+
+    def outlay_of(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+        if layout is None or mark is None:
+            return no_outlay(changed, insert_only)
+        return outlay(layout, found.source_facts(mark), changed, insert_only)
+
+    return Situation(
+        config=request.config,
+        fingerprint=reading.fingerprint,
+        lasting=reading.lasting,
+        repeatable=reading.repeatable,
+        watermark=mark,
+        exists=request.state_exists or bool(mark_in(request.information)),
+        modified=history.modified,
+        unread=history.unread,
+        configuration=found.alteration.rebuild,
+        heads=found.heads,
+        full_refresh=request.full_refresh,
+        experience=found.experience,
+        used=reading.used,
+        outlay=outlay_of,
+    )

@@ -1,0 +1,40 @@
+"""What a run warns of, and what a policy forbids."""
+
+from __future__ import annotations
+
+from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+
+def warnings(
+    config: IvmConfig, decision: Decision, lasting: Reason | None, layout: Layout | None
+) -> list[str]:
+    """The warnings of a decision, with empty ones among them.
+
+    lasting: why the query itself can't be maintained. Raises RefusedError for what the policy
+    `incremental_strict` forbids.
+    """
+    return [_in_full(config, decision, lasting), _not_appended(config, decision, layout)]
+
+
+def _not_appended(config: IvmConfig, decision: Decision, layout: Layout | None) -> str:
+    if not decision.build or not config.table.appends or layout is None or layout.appended:
+        return ""
+    return (
+        "state_writes is append, but the view's values are not all counts and sums: its state is "
+        "merged into"
+    )
+
+
+def _in_full(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
+    reason = decision.reason or lasting
+    if reason is None or reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
+        return ""
+    if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
+        raise RefusedError(refused(reason))
+    if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
+        return f"refreshed in full. {reason} {reason.code.remedy}"
+    return ""

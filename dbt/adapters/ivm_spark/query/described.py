@@ -1,0 +1,42 @@
+"""What Spark says of a query's columns."""
+
+from __future__ import annotations
+
+from dbt.adapters.ivm_spark.model.refused import RefusedError
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.plain import bind_plain
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import Node
+
+
+class Described:
+    """Asks for columns by DESCRIBE QUERY, which reads no rows."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+
+    def outputs(self, sql: str) -> tuple[tuple[str, str], ...]:
+        """(name, type) of a model's columns; raises RefusedError where a view can't have them."""
+        outputs = self._columns(sql)
+        seen: set[str] = set()
+        for name, _ in outputs:
+            if name.lower().startswith("__ivm_"):
+                raise RefusedError(
+                    f"the query outputs a column named {name}; names that begin with __ivm_ are "
+                    "the state's own. Give the column another name."
+                )
+            if name.lower() in seen:
+                raise RefusedError(
+                    f"the query outputs two columns named {name}. Give one of them another name."
+                )
+            seen.add(name.lower())
+        return outputs
+
+    def types(self, node: Node) -> dict[str, str]:
+        """The types of a tree's columns, by name."""
+        return dict(self._columns(to_sql(render(node, bind_plain))))
+
+    def _columns(self, sql: str) -> tuple[tuple[str, str], ...]:
+        rows = self._query(f"describe query\n{sql}")
+        return tuple((str(row["col_name"]), str(row["data_type"])) for row in rows)

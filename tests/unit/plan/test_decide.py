@@ -1,0 +1,224 @@
+"""Incremental, full or nothing: each situation and its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ivm_spark.estimate.cost import Experience
+from dbt.adapters.ivm_spark.estimate.outlay import Outlay
+from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Situation, decide, hangs_on
+from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
+FIFTH = Commit(5, "WRITE", {"mode": "Append"}, {"numOutputRows": "3"}, committed="noon")
+MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, 10, "noon")})
+STILL = Situation(
+    config=IvmConfig(),
+    fingerprint="q-c-s",
+    lasting=None,
+    watermark=MARK,
+    exists=True,
+    modified="",
+    heads={"`s`.`t`": Head(5, True, (FIFTH,), "table")},
+)
+MOVED = replace(STILL, heads={"`s`.`t`": Head(6, True, (APPEND, FIFTH), "table")})
+LATER = replace(FIFTH, committed="evening")
+
+
+def _reason(situation: Situation) -> ReasonCode | None:
+    decision = decide(situation)
+    assert decision.build == (decision.reason is not None)
+    return decision.reason.code if decision.reason else None
+
+
+def test_nothing_moved() -> None:
+    decision = decide(STILL)
+    assert not decision.build
+    assert decision.moved == frozenset()
+
+
+def test_a_source_that_moved_is_merged() -> None:
+    decision = decide(MOVED)
+    assert not decision.build
+    assert decision.moved == {"`s`.`t`"}
+    assert decision.windows["`s`.`t`"].rows == 7
+
+
+def test_the_first_build_has_no_reason() -> None:
+    decision = decide(replace(STILL, exists=False, watermark=None))
+    assert decision.build
+    assert decision.first
+    assert decision.reason is None
+
+
+@pytest.mark.parametrize(
+    ("situation", "code"),
+    [
+        (replace(STILL, full_refresh=True), ReasonCode.FULL_REFRESH_REQUESTED),
+        (replace(STILL, modified="WRITE at version 9"), ReasonCode.STATE_MODIFIED),
+        (replace(STILL, watermark=None), ReasonCode.STATE_MISSING),
+        (
+            replace(STILL, watermark=None, unread="MERGE at version 9"),
+            ReasonCode.STATE_FORMAT_CHANGED,
+        ),
+        (
+            replace(
+                STILL, fingerprint="other", lasting=Reason(ReasonCode.INPUT_NOT_IN_DELTA, "files")
+            ),
+            ReasonCode.INPUT_NOT_IN_DELTA,
+        ),
+        (replace(STILL, fingerprint="other-c-s"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (replace(STILL, fingerprint="q-other-s"), ReasonCode.DATA_SCHEMA_CHANGED),
+        (replace(STILL, fingerprint="q-c-other"), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (replace(STILL, heads={"`s`.`t`": Head(5, True, (), "other")}), ReasonCode.SOURCE_REPLACED),
+        (
+            replace(STILL, heads={"`s`.`t`": Head(6, True, (APPEND, LATER), "other")}),
+            ReasonCode.SOURCE_REPLACED,
+        ),
+        (replace(STILL, heads={"`s`.`t`": Head(4, True, (), "other")}), ReasonCode.SOURCE_REPLACED),
+        (replace(STILL, configuration="partitioned by (k)"), ReasonCode.CONFIGURATION_CHANGED),
+        (replace(STILL, heads={}), ReasonCode.QUERY_FINGERPRINT_CHANGED),
+        (
+            replace(MOVED, heads={"`s`.`t`": Head(6, False, (APPEND,), "table")}),
+            ReasonCode.CDF_UNAVAILABLE,
+        ),
+        (
+            replace(MOVED, heads={"`s`.`t`": Head(6, True, (), "table")}),
+            ReasonCode.CHANGE_SET_MISSING,
+        ),
+        (
+            replace(MOVED, config=IvmConfig(refresh_policy=RefreshPolicy.FULL)),
+            ReasonCode.FULL_REFRESH_REQUESTED,
+        ),
+        (
+            replace(MOVED, lasting=Reason(ReasonCode.OPERATOR_NOT_SUPPORTED, "LEFT JOIN")),
+            ReasonCode.OPERATOR_NOT_SUPPORTED,
+        ),
+    ],
+)
+def test_rebuilds(situation: Situation, code: ReasonCode) -> None:
+    assert _reason(situation) is code
+
+
+def test_a_table_replaced_in_place_goes_on() -> None:
+    properties = {"properties": '{"delta.enableChangeDataFeed":"true"}'}
+    replaced = Commit(6, "CREATE OR REPLACE TABLE AS SELECT", properties, {})
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head(6, True, (replaced, FIFTH), "new id")}))
+    assert not decision.build
+    assert decision.moved == {"`s`.`t`"}
+
+
+def test_a_run_that_pinned_before_another_refreshed_has_nothing_to_do() -> None:
+    decision = decide(replace(STILL, heads={"`s`.`t`": Head(4, True, (), "table")}))
+    assert not decision.build
+    assert decision.moved == frozenset()
+
+
+def test_policy_full_does_nothing_where_nothing_moved() -> None:
+    config = IvmConfig(refresh_policy=RefreshPolicy.FULL)
+    assert _reason(replace(STILL, config=config)) is None
+
+
+def test_a_query_that_is_not_maintained_is_left_alone_only_if_it_is_repeatable() -> None:
+    lasting = Reason(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, "rand()")
+    assert _reason(replace(STILL, lasting=lasting)) is None
+    assert _reason(replace(STILL, lasting=lasting, repeatable=False)) is lasting.code
+
+
+@pytest.mark.parametrize(
+    ("rows", "changed", "policy", "code"),
+    [
+        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (SMALL_ROWS, SMALL_ROWS // 5, RefreshPolicy.AUTO, None),
+        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.INCREMENTAL, None),
+        (SMALL_ROWS - 1, SMALL_ROWS // 2, RefreshPolicy.AUTO, None),
+    ],
+)
+def test_auto_rebuilds_where_much_changed(
+    rows: int, changed: int, policy: RefreshPolicy, code: ReasonCode | None
+) -> None:
+    commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
+    situation = replace(
+        MOVED,
+        config=IvmConfig(refresh_policy=policy, change_threshold=0.3),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
+        heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
+    )
+    assert _reason(situation) is code
+
+
+@pytest.mark.parametrize(
+    ("full_seconds", "changed", "policy", "code"),
+    [
+        (100.0, SMALL_ROWS // 100, RefreshPolicy.AUTO, None),
+        (100.0, SMALL_ROWS // 4, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (0.9, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.1, 1, RefreshPolicy.AUTO, None),
+        (0.9, 1, RefreshPolicy.INCREMENTAL, None),
+    ],
+)
+def test_auto_rebuilds_what_is_thought_to_be_clearly_faster(
+    full_seconds: float, changed: int, policy: RefreshPolicy, code: ReasonCode | None
+) -> None:
+    commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
+    situation = replace(
+        MOVED,
+        config=IvmConfig(refresh_policy=policy),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, SMALL_ROWS, "noon")}),
+        heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
+        experience=Experience(full_seconds, SMALL_ROWS),
+    )
+    decision = decide(situation)
+    assert decision.estimates is not None
+    assert decision.estimates.full == pytest.approx(full_seconds)
+    assert (decision.reason.code if decision.reason else None) is code
+    if code is not None:
+        assert decision.reason is not None
+        assert f"{full_seconds} in full" in decision.reason.detail
+
+
+CUSTOMERS = "`s`.`customers`"
+
+
+def _costly_by(source: str) -> Situation:
+    """Two sources moved, of which one makes the delta a complex one."""
+    sources = {name: SourceMark("table", 5, SMALL_ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
+
+    def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+        assert insert_only
+        return Outlay(kept=10, scans=30) if source in changed else Outlay(scans=1)
+
+    return replace(
+        MOVED,
+        watermark=replace(MARK, sources=sources),
+        heads={name: Head(6, True, (APPEND, FIFTH), "table") for name in sources},
+        experience=Experience(3.0, 2 * SMALL_ROWS),
+        outlay=outlay,
+    )
+
+
+def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
+    situation = _costly_by(CUSTOMERS)
+    decision = decide(situation)
+    assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
+    little = replace(situation, experience=Experience(1.2, 2 * SMALL_ROWS))
+    assert not hangs_on(little, decide(little), frozenset({CUSTOMERS})), "it would save too little"
+    without = decide(replace(situation, idle=frozenset({CUSTOMERS})))
+    assert not without.build
+    assert (without.work.changed, without.moved) == (7, decision.moved)
+
+
+def test_a_choice_does_not_hang_on_what_it_would_be_without() -> None:
+    rebuilt = _costly_by("`s`.`t`")
+    assert not hangs_on(rebuilt, decide(rebuilt), frozenset({CUSTOMERS}))
+    always = replace(_costly_by(CUSTOMERS), config=IvmConfig(refresh_policy=RefreshPolicy.FULL))
+    assert not hangs_on(always, decide(always), frozenset({CUSTOMERS}))
+    merged = replace(rebuilt, config=IvmConfig(refresh_policy=RefreshPolicy.INCREMENTAL))
+    assert not hangs_on(merged, decide(merged), frozenset({CUSTOMERS}))

@@ -1,0 +1,326 @@
+"""A query that could be read, and later can't: a rebuild with the reason, never a crash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import ModuleType
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy, StateWrites
+from dbt.adapters.ivm_spark.physical.ranges import NAMED
+from dbt.adapters.ivm_spark.plan import assembly, large_state, planner
+from dbt.adapters.ivm_spark.plan.large_state import LARGE_ROWS, PROPERTIES, TIDY
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.planner import Planner, RefusedError, Request
+from dbt.adapters.ivm_spark.plan.tuning import PUSHED_KEYS, STORED_PLANS
+from dbt.adapters.ivm_spark.record.configuration import Configuration
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.view.reasons import not_supported
+
+TYPES = {"k": "string", "v": "int"}
+"""Of the queries' columns; the table has one more."""
+DIFFERENT = "select distinct k, v from s.facts"
+
+
+class Warehouse:
+    """Answers a planner's statements about one table and, once there is one, a state."""
+
+    def __init__(self) -> None:
+        self.version = 1
+        self.metadata: str | None = None
+        self.stored = self.rows = 3
+        self.metrics: dict[str, str] = {}
+        self.operation = "WRITE"
+
+    def __call__(self, sql: str) -> list[dict[str, Any]]:
+        if sql.startswith("describe table"):
+            return self._described()
+        if sql.startswith("describe history"):
+            return self._history("__ivm" in sql)
+        if sql.startswith("describe query"):
+            return [{"col_name": n, "data_type": kind} for n, kind in TYPES.items()]
+        if sql.startswith("explain"):
+            plan = "== Optimized Logical Plan ==\nRelation s.facts[k#1]\n\n== Physical Plan =="
+            return [{"plan": plan}]
+        if sql.startswith("describe detail"):
+            return [{"id": "the-id"}]
+        return [{"c0": self.rows}] if sql.startswith("select") else []
+
+    def _described(self) -> list[dict[str, Any]]:
+        facts = {"Type": "MANAGED", "Provider": "delta",
+                 "Table Properties": "[delta.enableChangeDataFeed=true]"}  # fmt: skip
+        pairs = [
+            *TYPES.items(),
+            ("note", "string"),
+            ("", ""),
+            ("# Detailed Table Information", ""),
+            *facts.items(),
+        ]
+        return [{"col_name": name, "data_type": value} for name, value in pairs]
+
+    def _history(self, of_state: bool) -> list[dict[str, Any]]:
+        commit = {
+            "operation": self.operation,
+            "operationParameters": {"mode": "Append"},
+            "operationMetrics": self.metrics,
+        }
+        if of_state:
+            rebuilt = "CREATE OR REPLACE TABLE AS SELECT"
+            metrics = {"numOutputRows": str(self.stored)}
+            return [
+                {
+                    "version": 0,
+                    "operation": rebuilt,
+                    "userMetadata": self.metadata,
+                    "operationMetrics": metrics,
+                }
+            ]
+        versions = range(self.version, -1, -1)
+        return [{"version": n, "timestamp": f"at {n}", **commit} for n in versions]
+
+
+def planned(
+    warehouse: Warehouse,
+    policy: RefreshPolicy = RefreshPolicy.AUTO,
+    query: Query | None = None,
+    sql: str = "select k, v from s.facts",
+    full_refresh: bool = False,
+    writes: StateWrites = StateWrites.MERGE,
+    threshold: float = 0.3,
+    counts: bool = True,
+) -> Plan:
+    config = replace(
+        IvmConfig(),
+        refresh_policy=policy,
+        change_threshold=threshold,
+        state_writes=writes,
+        table=Configuration(appends=writes is StateWrites.APPEND),
+    )
+    request = Request(
+        sql=sql,
+        view="`s`.`sums`",
+        state="`s`.`sums__ivm`",
+        information="",
+        usurper="",
+        described=None,
+        state_exists=warehouse.metadata is not None,
+        config=config,
+        full_refresh=full_refresh,
+        built=frozenset(),
+    )
+    return Planner(query or warehouse, Pins(), counts).plan(request)
+
+
+@pytest.fixture
+def warehouse() -> Warehouse:
+    """With a state of the query, and a change since."""
+    warehouse = Warehouse()
+    first = planned(warehouse)
+    assert (first.kind, first.reason) == (RefreshKind.INITIAL, None)
+    warehouse.metadata, warehouse.version = first.metadata, 2
+    return warehouse
+
+
+def _of_different(warehouse: Warehouse) -> None:
+    """The state becomes one of `DIFFERENT`, with a change since."""
+    warehouse.metadata = planned(warehouse, sql=DIFFERENT).metadata
+    warehouse.version += 1
+
+
+def _too_deep(*_: object) -> None:
+    raise RecursionError
+
+
+def _ruled_out(*_: object) -> None:
+    raise not_supported("what another version allowed")
+
+
+def test_a_change_is_merged(warehouse: Warehouse) -> None:
+    assert planned(warehouse).kind is RefreshKind.INCREMENTAL
+
+
+@pytest.mark.parametrize(
+    ("room", "step", "fails", "says"),
+    [
+        (planner, "lay_out", _ruled_out, "what another version allowed"),
+        (planner, "lay_out", _too_deep, "nested too deep"),
+        (assembly, "Incremental", _too_deep, "nested too deep"),
+    ],
+)
+def test_what_fails_late_is_rebuilt(
+    warehouse: Warehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    room: ModuleType,
+    step: str,
+    fails: Any,
+    says: str,
+) -> None:
+    monkeypatch.setattr(room, step, fails)
+    plan = planned(warehouse)
+    assert plan.kind is RefreshKind.FULL
+    assert plan.reason is not None
+    assert plan.reason.code.value == "OPERATOR_NOT_SUPPORTED"
+    assert says in plan.reason.detail
+    assert "select k, v from s.facts" in plan.fill, "the query is stored as it is"
+    assert plan.watermark.lasting == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
+
+
+def undescribed(warehouse: Warehouse, says: str) -> Query:
+    """The warehouse, in which DESCRIBE TABLE fails so."""
+
+    def query(sql: str) -> list[dict[str, Any]]:
+        if sql.startswith("describe table"):
+            raise DbtDatabaseError(says)
+        return warehouse(sql)
+
+    return query
+
+
+def test_no_answer_says_nothing_of_a_relation(warehouse: Warehouse) -> None:
+    says = "Spark's process has ended"
+    with pytest.raises(DbtDatabaseError, match=says):
+        planned(warehouse, query=undescribed(warehouse, says))
+
+
+def test_what_spark_says_of_a_relation_is_a_reason_to_rebuild(warehouse: Warehouse) -> None:
+    query = undescribed(warehouse, "[TABLE_OR_VIEW_NOT_FOUND] facts")
+    plan = planned(warehouse, query=query)
+    assert (plan.kind, plan.watermark.sources) == (RefreshKind.FULL, {})
+
+
+def test_a_rebuild_counts_no_rows_that_the_log_tells(warehouse: Warehouse) -> None:
+    """The recorded rows and what the commits since have added are the rows."""
+    asked: list[str] = []
+
+    def query(sql: str) -> list[dict[str, Any]]:
+        asked.append(sql)
+        return warehouse(sql)
+
+    warehouse.metrics = {"numOutputRows": "4"}
+    told = planned(warehouse, query=query, full_refresh=True)
+    assert told.kind is RefreshKind.FULL
+    assert not any("count(*)" in sql or "describe detail" in sql for sql in asked)
+    assert told.watermark.sources["`s`.`facts`"].rows == 3 + 4
+    warehouse.metrics = {}
+    untold = planned(warehouse, query=query, full_refresh=True)
+    assert any("count(*)" in sql for sql in asked)
+    assert untold.watermark.sources["`s`.`facts`"].rows == 3
+
+
+def test_what_fails_late_is_refused_under_incremental_strict(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planner, "lay_out", _ruled_out)
+    with pytest.raises(RefusedError, match="what another version allowed"):
+        planned(warehouse, RefreshPolicy.INCREMENTAL_STRICT)
+
+
+def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Warehouse) -> None:
+    _of_different(warehouse)
+    warehouse.stored = LARGE_ROWS - 1
+    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
+    warehouse.stored = LARGE_ROWS
+    plan = planned(warehouse, sql=DIFFERENT)
+    assert plan.alteration.properties == PROPERTIES
+    assert plan.merge is not None
+    assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
+    warehouse.metadata = plan.metadata
+    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
+
+
+def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:
+    sql, writes = DIFFERENT, StateWrites.APPEND
+    warehouse.metadata = planned(warehouse, sql=sql, writes=writes).metadata
+    warehouse.stored = LARGE_ROWS
+    merged = planned(warehouse, sql=sql, full_refresh=True)
+    appended = planned(warehouse, sql=sql, writes=writes, full_refresh=True)
+    assert (merged.kind, appended.kind) == (RefreshKind.FULL, RefreshKind.FULL)
+    assert merged.table.properties == {**appended.table.properties, **PROPERTIES}
+    assert appended.table.properties.keys().isdisjoint(PROPERTIES)
+
+
+def test_a_large_state_is_tidied_now_and_then(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _of_different(warehouse)
+    warehouse.stored = LARGE_ROWS
+    kept = {STORED_PLANS: "true", PUSHED_KEYS: str(NAMED)}
+    assert planned(warehouse, sql=DIFFERENT).tuning == kept
+    monkeypatch.setattr(large_state, "TIDY_EVERY", 3)
+    assert planned(warehouse, sql=DIFFERENT).tuning == kept | TIDY
+    warehouse.stored = LARGE_ROWS - 1
+    assert planned(warehouse, sql=DIFFERENT).tuning.keys().isdisjoint(TIDY)
+
+
+def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = planned(warehouse)
+    assert plan.appends and plan.tuning.keys().isdisjoint(TIDY)
+    monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
+    assert planned(warehouse).tuning.items() >= TIDY.items()
+
+
+MANY = 1_000_000
+
+
+class TestUpdatesOfOtherColumns:
+    """A 16th of a million rows was updated, which is a reason to rebuild; and the view does not
+    read all columns."""
+
+    @pytest.fixture
+    def updated(self, warehouse: Warehouse) -> Warehouse:
+        warehouse.rows = MANY
+        warehouse.metadata = planned(warehouse, sql=DIFFERENT, full_refresh=True).metadata
+        warehouse.version += 1
+        warehouse.operation = "UPDATE"
+        warehouse.metrics = {"numUpdatedRows": str(MANY // 16)}
+        return warehouse
+
+    @staticmethod
+    def _plan(updated: Warehouse, answer: Any, threshold: float = 0.05, counts: bool = True) -> Any:
+        """The plan, and how often it was asked what comes of the change."""
+        asked: list[str] = []
+
+        def query(sql: str) -> list[dict[str, Any]]:
+            if not sql.startswith("SELECT"):
+                return updated(sql)
+            assert "table_changes" in sql and "number" in sql
+            asked.append(sql)
+            if isinstance(answer, Exception):
+                raise answer
+            return list(answer)
+
+        plan = planned(updated, query=query, sql=DIFFERENT, threshold=threshold, counts=counts)
+        return plan, len(asked)
+
+    def test_are_no_reason_to_rebuild(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [])
+        assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 1)
+        assert plan.idle == {"`s`.`facts`"}
+        assert plan.doubts is None, "it is known by now"
+        assert "table_changes" not in plan.merge.source
+        assert plan.watermark.effort.work.changed == 0
+        assert plan.windows["`s`.`facts`"].rows == MANY // 16
+
+    @pytest.mark.parametrize("answer", [[{"number": 0}], DbtDatabaseError("FILE_NOT_EXIST")])
+    def test_are_one_where_they_come_to_something(self, updated: Warehouse, answer: Any) -> None:
+        plan, asked = self._plan(updated, answer)
+        assert (plan.kind, asked) == (RefreshKind.FULL, 1)
+        assert plan.reason.code.value == "COST_MODEL"
+        assert plan.idle == frozenset()
+
+    def test_are_asked_for_by_the_refresh_where_it_is_incremental(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [], threshold=0.5)
+        assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 0)
+        assert plan.doubts.sources == ("`s`.`facts`",)
+        without = plan.without(plan.doubts.idle([]))
+        assert without.watermark.effort.work.changed == 0 < plan.watermark.effort.work.changed
+
+    def test_are_not_asked_for_by_who_only_looks(self, updated: Warehouse) -> None:
+        plan, asked = self._plan(updated, [], counts=False)
+        assert (plan.kind, asked) == (RefreshKind.FULL, 0)

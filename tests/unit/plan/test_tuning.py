@@ -1,0 +1,71 @@
+"""A small refresh runs without adaptive execution and in few partitions, a big one as ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.estimate.cost import Work
+from dbt.adapters.ivm_spark.physical.ranges import NAMED
+from dbt.adapters.ivm_spark.plan.tuning import (
+    ADAPTIVE,
+    PARTITIONS,
+    PUSHED_KEYS,
+    RUNTIME_FILTER_SIZE,
+    RUNTIME_FILTERS,
+    STORED_PLANS,
+    UNFILTERED_ROWS,
+    tuned,
+    written,
+)
+
+SMALL = Work(rows=10_000_000, changed=1_000, met=0)
+
+
+def test_a_small_refresh() -> None:
+    assert tuned(SMALL, 5_000, False, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
+
+
+def test_what_the_session_has_already_is_not_set() -> None:
+    given = {ADAPTIVE: "false", PARTITIONS: "1", STORED_PLANS: "true"}
+    assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(2 * NAMED)}) == {}
+    assert tuned(SMALL, 5_000, True, True, given) == {PUSHED_KEYS: str(NAMED)}
+    assert tuned(SMALL, 5_000, True, False, given) == {}
+
+
+@pytest.mark.parametrize(
+    ("work", "state_rows"),
+    [(Work(10_000_000, 300_000, 0), 5_000), (SMALL, 5_000_000), (SMALL, 0)],
+)
+def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) -> None:
+    assert tuned(work, state_rows, False, False, {}) == {}
+
+
+def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
+    assert tuned(SMALL, 5_000_000, True, False, {}) == {STORED_PLANS: "true"}
+
+
+@pytest.mark.parametrize(
+    ("changed", "met", "given", "partitions"),
+    [
+        (1_000, 64_000_000, {}, "9"),
+        (1_000, 64_000_000, {PARTITIONS: "4"}, None),
+        (1_000, 16_000_000, {PARTITIONS: "4"}, "3"),
+        (250_000, 8_000_000, {}, "3"),
+    ],
+)
+def test_the_rows_that_a_change_meets_have_their_partitions(
+    changed: int, met: int, given: dict[str, str], partitions: str | None
+) -> None:
+    """As many as they need, beside those of the change and the state (more than half a million
+    rows in the last), and never more than the user's."""
+    work = Work(100_000_000, changed, met)
+    assert tuned(work, 500_000, False, False, given).get(PARTITIONS) == partitions
+
+
+def test_runtime_filters_are_not_looked_for_where_none_pays() -> None:
+    assert written(UNFILTERED_ROWS, 2, {}) == {RUNTIME_FILTERS: "false"}
+    assert written(UNFILTERED_ROWS, 1, {}) == {}, "without a join there is none"
+    assert written(UNFILTERED_ROWS + 1, 2, {}) == {}
+    assert written(10, 2, {RUNTIME_FILTERS: "false"}) == {}
+    assert written(10, 2, {RUNTIME_FILTER_SIZE: "1MB"}) == {}, "the user says when they pay"
