@@ -91,6 +91,13 @@ def test_it_says_what_the_statement_says(life: SessionHandle) -> None:
     assert SourceReader(known(life)).recent(TABLE, MOST) == told
     assert SourceReader(known(life)).recent(f"spark_catalog.{TABLE}", 3) == told[:3]
 
+    newest, upto = told[0].version, told[2].version
+    reader = SourceReader(known(life))
+    assert reader.commits(TABLE, upto) == told[:3], "the older ones are not read"
+    assert reader.commits(TABLE, newest) == reader.commits(TABLE, newest + 1) == told[:1]
+    assert reader.commits(TABLE, 2) == told[: newest - 1], "more than the first look"
+    assert SourceReader(asked(life)).commits(TABLE, upto)[:3] == told[:3]
+
     clean_up(life)
     told = SourceReader(asked(life)).recent(TABLE, MOST)
     assert len(told) == len(LIFE) - 2 - 10

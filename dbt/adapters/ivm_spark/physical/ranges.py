@@ -44,7 +44,10 @@ SAVED = 4
 _PAIR = 2
 """Keys of a piece that are named: its least and its greatest are all of them."""
 _KEY = "__ivm_key"
-_PLACE = "decimal(20, 0)"
+_PLACE = "double"
+"""Of a key. Keys of more than 53 bits may share one; they are then of one piece, and it is the keys
+themselves that end it."""
+_DISTANCE = "decimal(20, 0)"
 _NUMBERS = {
     "tinyint": "",
     "smallint": "",
@@ -219,12 +222,14 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     key = exp.column(_KEY, quoted=True)
     place = _place(key, question.type_name)
     # Without distances all keys are one piece, in which none is named.
-    whole = {"piece": 0, "fresh": _PAIR + 1, "place": 0, "gap": 0}
-    pieces = exp.select(key, *(exp.alias_(_number(n), name) for name, n in whole.items()))
+    pieces = exp.select(key, *(exp.alias_(_number(0), name) for name in ("piece", "place", "gap")))
     pieces = pieces.from_(keys.subquery("k"))
+    number_of: exp.Expr = _number(_PAIR + 1)
     if place is not None:
         apart = exp.Sub(this=exp.column("place"), expression=_over("lag", exp.column("place")))
-        places = exp.select(key, exp.alias_(place, "place")).from_(keys.subquery("k"))
+        # Once each, by two processors: what follows is done by one.
+        once = exp.select(key).from_(keys.subquery("k")).distinct()
+        places = exp.select(key, exp.alias_(place, "place")).from_(once.subquery("o"))
         gaps = exp.select(key, exp.column("place"), exp.alias_(apart, "gap"))
         # Of gaps of one width all part the keys or none: even keys in a row are one piece.
         wider = exp.alias_(_over("count", exp.column("gap"), by="gap", desc=True), "wider")
@@ -235,10 +240,9 @@ def _question_sql(question: Question, number: int) -> exp.Query:
         )
         begun = exp.If(this=parted, true=_number(1), false=_number(0))
         before = exp.If(this=parted, true=exp.column("gap"), false=_number(0))
-        same = exp.EQ(this=exp.column("gap"), expression=_number(0))
+        number_of = exp.Count(this=exp.Star())
         pieces = exp.select(
             key,
-            exp.alias_(exp.If(this=same, true=_number(0), false=_number(1)), "fresh"),
             exp.alias_(_over("sum", begun), "piece"),
             exp.column("place"),
             exp.alias_(before, "gap"),
@@ -252,9 +256,9 @@ def _question_sql(question: Question, number: int) -> exp.Query:
             exp.column("piece"),
             exp.alias_(low, "low"),
             exp.alias_(high, "high"),
-            exp.alias_(_of("sum", "fresh"), "keys"),
-            exp.alias_(exp.cast(width, _PLACE), "width"),
-            exp.alias_(exp.cast(_of("max", "gap"), _PLACE), "gap"),
+            exp.alias_(number_of, "keys"),
+            exp.alias_(exp.cast(width, _DISTANCE), "width"),
+            exp.alias_(exp.cast(_of("max", "gap"), _DISTANCE), "gap"),
         )
         .from_(pieces.subquery("p"))
         .group_by(exp.column("piece"), exp.Is(this=key.copy(), expression=exp.null()))
@@ -293,8 +297,7 @@ def _read(text: str, type_name: str) -> exp.Expr:
 
 
 def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
-    """A key as an exact number whose differences are numbers too, None for types without
-    distances."""
+    """A key as a number in whose order keys are, None for types without distances."""
     if type_name not in _NUMBERS:
         return None
     name = _NUMBERS[type_name]

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dbt.adapters.ivm_spark.record.watermark import newest
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 
+FIRST_LOOK = 2
+"""Commits that show the last refresh, unless the state was compacted or altered since."""
+
 
 def since_last_refresh(reader: SourceReader, state: str) -> list[Commit]:
-    """The newest commits of a state (quoted name), newest first: a few, or all that the log still
-    has where no refresh is among those, because others wrote or altered it often since."""
-    commits = reader.recent(state)
-    history = newest(commits)
-    if history.watermark is None and not history.unread:
+    """The newest commits of a state (quoted name), newest first: two, a few, or all that the log
+    still has where no refresh is among those, because others wrote or altered it often since."""
+    commits = reader.recent(state, FIRST_LOOK)
+    if not _shows(commits) and len(commits) == FIRST_LOOK:
+        commits = reader.recent(state)
+    if not _shows(commits):
         commits = reader.commits(state, 0)
     return commits
+
+
+def _shows(commits: Sequence[Commit]) -> bool:
+    history = newest(commits)
+    return history.watermark is not None or bool(history.unread)

@@ -11,14 +11,17 @@ from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untype
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-_STATEMENT = re.compile(r"describe history (.+) limit (\d+)")
+_STATEMENT = re.compile(
+    r"describe history (?P<table>.+) limit (?P<limit>\d+)(?: /\* since version (?P<since>\d+) \*/)?"
+)
 _OURS = "spark_catalog"
 MOST = 50
 """Commits that are read one by one; more are left to Spark, which reads several at a time."""
 
 
 def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
-    """The newest commits of a table, newest first, where a statement asks for a few of them.
+    """The newest commits of a table, newest first, where a statement asks for a few of them; down
+    to the version that the statement's comment names, if there is one, as each is a file to read.
 
     The columns are version, timestamp (when the commit was written, milliseconds since 1970 as
     text), operation, operationParameters, operationMetrics and userMetadata. None for any other
@@ -29,16 +32,18 @@ def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
     Source: Delta's protocol, "Commit Provenance Information" and "Delta Log Entries".
     """
     said = _STATEMENT.fullmatch(sql)
-    if said is None or int(said[2]) > MOST:
+    if said is None or int(said["limit"]) > MOST:
         return None
     try:
-        commits = list(_commits(session, said[1], int(said[2])))
+        commits = list(
+            _commits(session, said["table"], int(said["limit"]), int(said["since"] or 0))
+        )
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError):
         return None  # the statement will say what is wrong, if anything is
     return commits or None
 
 
-def _commits(session: SparkSession, table: str, limit: int) -> Iterator[dict[str, Any]]:
+def _commits(session: SparkSession, table: str, limit: int, since: int) -> Iterator[dict[str, Any]]:
     spark, jvm = session._jsparkSession, session._jvm
     assert jvm is not None
     found = _described(spark, jvm, table)
@@ -47,7 +52,7 @@ def _commits(session: SparkSession, table: str, limit: int) -> Iterator[dict[str
     newest = delta.update(False, option.empty(), option.apply(found)).version()
     store, conf, folder = delta.store(), delta.newDeltaHadoopConf(), delta.logPath()
     files = folder.getFileSystem(conf)
-    for version in range(newest, max(newest - limit, -1), -1):
+    for version in range(newest, max(newest - limit, min(since, newest) - 1, -1), -1):
         path = jvm.org.apache.hadoop.fs.Path(folder, f"{version:020}.json")
         try:
             written = files.getFileStatus(path).getModificationTime()

@@ -55,15 +55,18 @@ class SourceReader:
         """The newest commits of a Delta table, newest first, at least those from `since` on that
         the log still has."""
         limit = 1 if since is None else _FIRST_LOOK
-        commits = self._history(name, limit)
+        commits = self._history(name, limit, since)
         if since is not None and len(commits) == limit and commits[-1].version > since:
-            commits = self._history(name, commits[0].version - since + 1)
+            commits = self._history(name, commits[0].version - since + 1, since)
         return commits
 
     def recent(self, name: str, limit: int = _FIRST_LOOK) -> list[Commit]:
         """The newest few commits of a Delta table, newest first."""
         return self._history(name, limit)
 
-    def _history(self, name: str, limit: int) -> list[Commit]:
-        rows = self._query(f"describe history {name} limit {limit}")
+    def _history(self, name: str, limit: int, since: int | None = None) -> list[Commit]:
+        """since: a reader of the log itself (session/history.py) need not read what is older; for a
+        server, where DESCRIBE HISTORY has no such clause, it says why it is asked."""
+        those = "" if since is None else f" /* since version {since} */"
+        rows = self._query(f"describe history {name} limit {limit}{those}")
         return sorted((commit_from(row) for row in rows), key=lambda c: -c.version)
