@@ -162,7 +162,7 @@ class IvmSparkAdapter(SparkAdapter):
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name; of DESCRIBE
-        HISTORY only those columns that are always known, where it need not be sent."""
+        HISTORY and DESCRIBE TABLE only what is made use of, where they need not be sent."""
         handle: Any = self.connections.get_thread_connection().handle
         known: list[dict[str, Any]] | None = handle.known(sql) if hasattr(handle, "known") else None
         if known is not None:

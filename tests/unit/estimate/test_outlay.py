@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.estimate.outlay import NARROWED, Outlay, outlay
+from dbt.adapters.ivm_spark.estimate.outlay import NARROWED, WELL_NARROWED, Outlay, outlay
 from dbt.adapters.ivm_spark.query.analysis import lay_out
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.view.build import build_view
@@ -45,6 +45,12 @@ def _outlay(query: str, *moved: str, insert_only: bool = False) -> Outlay:
 )
 def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
     assert _outlay(query, *moved).met == met
+
+
+def test_where_ranges_help_less_is_read() -> None:
+    joined = _outlay(JOIN, "orders", "customers")
+    assert joined.least == 900_000 + int(WELL_NARROWED * 10_000_000) < joined.met
+    assert _outlay(MEDIANS, "orders").least == 10_000_000, "nothing is narrowed"
 
 
 def test_what_is_read_several_times_counts_so() -> None:

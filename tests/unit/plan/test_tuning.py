@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.plan.tuning import (
     written,
 )
 
-SMALL = Work(rows=10_000_000, changed=1_000, met=0)
+SMALL = Work(rows=10_000_000, changed=1_000)
 
 
 def test_a_small_refresh() -> None:
@@ -59,7 +59,7 @@ def test_the_rows_that_a_change_meets_have_their_partitions(
 ) -> None:
     """As many as they need, beside those of the change and the state (more than half a million
     rows in the last), and never more than the user's."""
-    work = Work(100_000_000, changed, met)
+    work = Work(100_000_000, changed, least=met)
     assert tuned(work, 500_000, False, False, given).get(PARTITIONS) == partitions
 
 

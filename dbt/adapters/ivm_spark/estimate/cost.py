@@ -47,9 +47,9 @@ _MOST = 20.0
 @dataclass(frozen=True)
 class Work:
     """rows: of all sources; changed: rows in the windows; met: rows of the sources that are read
-    besides, each as often as it is; kept: relations that are computed before the statement; scans:
-    of tables and change feeds; scattered: rows of the state are found by all their columns; adds:
-    none is looked for."""
+    besides, each as often as it is, least: those of them that are read at the least; kept:
+    relations that are computed before the statement; scans: of tables and change feeds; scattered:
+    rows of the state are found by all their columns; adds: none is looked for."""
 
     rows: int = 0
     changed: int = 0
@@ -58,6 +58,7 @@ class Work:
     scans: int = 0
     scattered: bool = False
     adds: bool = False
+    least: int = 0
 
 
 @dataclass(frozen=True)

@@ -22,19 +22,23 @@ from dbt.adapters.ivm_spark.view.walk import children, walk
 NARROWED = 0.3
 """What is read of a table that the ranges of the change's keys narrow: next to nothing where it is
 laid out by the keys, all of it where the keys lie anywhere."""
+WELL_NARROWED = 0.1
+"""The same where the ranges help."""
 
 
 @dataclass(frozen=True)
 class Outlay:
     """met: rows of the sources that a refresh reads besides their changes, each as often as it is
-    read; kept: relations that are computed before the statement; scans: of sources and of change
-    feeds; scattered: rows of the state are found by all their columns; adds: none is looked for."""
+    read; least: those of them that it reads at the least, with ranges that help; kept: relations
+    that are computed before the statement; scans: of sources and of change feeds; scattered: rows
+    of the state are found by all their columns; adds: none is looked for."""
 
     met: int = 0
     kept: int = 0
     scans: int = 0
     scattered: bool = False
     adds: bool = False
+    least: int = 0
 
 
 def outlay(
@@ -53,13 +57,14 @@ def outlay(
     met = sum(rows.values()) if again else 0
     change = delta(layout.input, Context(frozenset(changed), sources))
     if change is None:
-        return Outlay(met)
+        return Outlay(met, least=met)
     kept, relation, _ = prepared(change, {n: 2 * r for n, r in changed.items()}, sources, "")
     parts = _parts(kept, relation)
-    read = sum(_read(part, rows) for part in parts)
+    read, least = (int(sum(_read(p, rows, n) for p in parts)) for n in (NARROWED, WELL_NARROWED))
     scans = sum(map(_scans, parts))
     adds = layout.appended or only_adds(layout, insert_only)
-    return Outlay(met + int(read), len(kept) + again, scans + again, layout.scattered, adds)
+    reads, relations = scans + again, len(kept) + again
+    return Outlay(met + read, relations, reads, layout.scattered, adds, met + least)
 
 
 def operators(change: Node) -> int:
@@ -77,10 +82,10 @@ def _scans(node: Node) -> int:
     return 0 if is_empty(node) else sum(map(_scans, children(node)))
 
 
-def _read(node: Node, rows: Mapping[str, int]) -> float:
-    """Rows of sources as they are now."""
+def _read(node: Node, rows: Mapping[str, int], narrowed: float) -> float:
+    """Rows of sources as they are now; narrowed: what ranges leave of a table."""
     if isinstance(node, Scan):
         return rows.get(node.relation, 0) if node.at is At.POST else 0
     if isinstance(node, Within):
-        return NARROWED * _read(node.input, rows) + _read(node.among, rows)
-    return sum(_read(child, rows) for child in children(node))
+        return narrowed * _read(node.input, rows, narrowed) + _read(node.among, rows, narrowed)
+    return sum(_read(child, rows, narrowed) for child in children(node))

@@ -26,8 +26,8 @@ SMALL_STATE = 1_000_000
 PARTITION_ROWS = 1_000_000
 """Rows of the change and the state for a partition of a shuffle."""
 MET_ROWS = 8_000_000
-"""The same of rows that the change meets: what is shuffled of them is what is left where they have
-met, mostly a small part."""
+"""The same of rows that the change meets at the least: what is shuffled of them is what is left
+where they have met, mostly a small part."""
 RUNTIME_FILTERS = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 """To see whether one pays Spark asks for each source's bytes while the statement around the query
 is planned, where Delta does not know them yet: three jobs a source."""
@@ -54,7 +54,7 @@ def tuned(
         wanted[PUSHED_KEYS] = str(max(NAMED, _number(given, PUSHED_KEYS, 0)))
     if work.changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
         own = (2 * work.changed + state_rows) // PARTITION_ROWS
-        partitions = min(1 + own + work.met // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
+        partitions = min(1 + own + work.least // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
         wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
 

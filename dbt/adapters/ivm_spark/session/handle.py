@@ -13,6 +13,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
+from dbt.adapters.ivm_spark.session.description import description
 from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
@@ -75,7 +76,8 @@ class SessionHandle(SparkConnectionWrapper):
 
     def known(self, sql: str) -> list[dict[str, Any]] | None:
         """The rows of a statement whose answer is known without sending it, else None."""
-        return history(self.session, sql)
+        found = history(self.session, sql)
+        return found if found is not None else description(self.session, sql)
 
     def drain(self) -> None:
         """Run a query whose rows nobody wants, in Spark; a command has run already."""

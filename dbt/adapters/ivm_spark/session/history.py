@@ -5,41 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
+
 _STATEMENT = re.compile(
     r"describe history (?P<table>.+) limit (?P<limit>\d+)(?: /\* since version (?P<since>\d+) \*/)?"
 )
-_OURS = "spark_catalog"
 MOST = 50
 """Commits that are read one by one; more are left to Spark, which reads several at a time."""
-
-
-@dataclass(frozen=True)
-class _Java:
-    """Classes of the JVM: DeltaLog, scala.Option, TableIdentifier and Hadoop's Path."""
-
-    log: Any
-    option: Any
-    identifier: Any
-    path: Any
-
-
-@lru_cache(maxsize=1)
-def _java(jvm: Any) -> _Java:
-    """Each part of a class's name is a question to the JVM: twenty in all."""
-    return _Java(
-        jvm.org.apache.spark.sql.delta.DeltaLog,
-        jvm.scala.Option,
-        jvm.org.apache.spark.sql.catalyst.TableIdentifier,
-        jvm.org.apache.hadoop.fs.Path,
-    )
 
 
 def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
@@ -67,14 +45,12 @@ def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 
 
 def _commits(session: SparkSession, table: str, limit: int, since: int) -> Iterator[dict[str, Any]]:
-    spark, java = session._jsparkSession, _java(session._jvm)
-    found = _described(spark, java, table)
-    delta = java.log.forTable(spark, found)
-    newest = delta.update(False, java.option.empty(), java.option.apply(found)).version()
+    delta, snapshot = newest_snapshot(session, table)
+    newest, path_of = snapshot.version(), java(session._jvm).path
     store, conf, folder = delta.store(), delta.newDeltaHadoopConf(), delta.logPath()
     files = folder.getFileSystem(conf)
     for version in range(newest, max(newest - limit, min(since, newest) - 1, -1), -1):
-        path = java.path(folder, f"{version:020}.json")
+        path = path_of(folder, f"{version:020}.json")
         try:
             written = files.getFileStatus(path).getModificationTime()
             lines = store.readAsIterator(path, conf)
@@ -94,18 +70,6 @@ def _commits(session: SparkSession, table: str, limit: int, since: int) -> Itera
             "operationMetrics": _texts(info.get("operationMetrics")),
             "userMetadata": info.get("userMetadata"),
         }
-
-
-def _described(spark: Any, java: _Java, table: str) -> Any:
-    """What Spark's own catalog has of a table. Raises ValueError for one in another catalog, and
-    without a schema."""
-    state = spark.sessionState()
-    parts = state.sqlParser().parseMultipartIdentifier(table)
-    *catalog, schema, name = (parts.apply(place) for place in range(parts.length()))
-    if (catalog or [state.catalogManager().currentCatalog().name()]) != [_OURS]:
-        raise ValueError(table)
-    identifier = java.identifier(name, java.option.apply(schema))
-    return state.catalog().getTableMetadata(identifier)
 
 
 def _info(lines: Any) -> Mapping[str, Any]:
