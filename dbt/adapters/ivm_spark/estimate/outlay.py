@@ -63,8 +63,14 @@ def outlay(
     read, least = (int(sum(_read(p, rows, n) for p in parts)) for n in (NARROWED, WELL_NARROWED))
     scans = sum(map(_scans, parts))
     adds = layout.appended or only_adds(layout, insert_only)
-    reads, relations = scans + again, len(kept) + again
-    return Outlay(met + read, relations, reads, layout.scattered, adds, met + least)
+    return Outlay(
+        met=met + read,
+        kept=len(kept) + again,
+        scans=scans + again,
+        scattered=layout.scattered,
+        adds=adds,
+        least=met + least,
+    )
 
 
 def operators(change: Node) -> int:

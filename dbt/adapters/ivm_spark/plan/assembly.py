@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -38,19 +37,24 @@ OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 
 
 def assemble(
-    request: Request, found: Findings, choice: Choice, marks: Mapping[str, SourceMark], token: str
+    request: Request,
+    found: Findings,
+    choice: Choice,
+    marks: Mapping[str, SourceMark],
+    token: str,
+    new_id: str,
 ) -> Plan:
     """The plan of a refresh.
 
-    marks: what it records of each source; token: see `Incremental`. Raises NotMaintained where a
-    delta can't be written after all.
+    marks: what it records of each source; token: see `Incremental`; new_id: of a state that has
+    none yet. Raises NotMaintained where a delta can't be written after all.
     """
     decision, mark = choice.decision, found.mark
     appended = _appends(found, decision)
     compact = appended and mark is not None and mark.appended >= COMPACT_AFTER
     large = _is_large(found)
     next_mark = Watermark(
-        state_id=mark.state_id if mark is not None else uuid.uuid4().hex,
+        state_id=mark.state_id if mark is not None else new_id,
         refresh=mark.refresh + 1 if mark is not None else 1,
         fingerprint=found.reading.fingerprint,
         sources=dict(marks),
@@ -75,7 +79,7 @@ def assemble(
         table=for_large(request.config.table) if large else request.config.table,
         alteration=found.alteration if not decision.build else Alteration(),
         outputs=found.facts.outputs,
-        windows=_shown(choice, found),
+        windows=_shown(decision, found),
         estimates=decision.estimates,
         findings=found,
     )
@@ -110,9 +114,15 @@ def _rows(marks: Mapping[str, SourceMark]) -> int:
     return sum(mark.rows for mark in marks.values())
 
 
-def _shown(choice: Choice, found: Findings) -> dict[str, Window]:
-    if choice.decision.windows:
-        return choice.decision.windows
+def _writing(plan: Plan, found: Findings) -> dict[str, str]:
+    """The settings of a statement that writes a query's rows."""
+    marks = plan.watermark.sources
+    return written(_rows(marks), len(marks), found.session)
+
+
+def _shown(decision: Decision, found: Findings) -> dict[str, Window]:
+    if decision.windows:
+        return decision.windows
     heads = found.heads.items()
     return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads}
 
@@ -142,7 +152,6 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
 
 def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
     sql = stored_query(request.sql, found.facts.outputs)
-    marks = plan.watermark.sources
     if found.layout is not None:
         tree = rebuild(found.layout, found.source_facts(plan.watermark))
         bind = Versions.of(decision.windows, found.heads).bind
@@ -153,7 +162,7 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.lasting if decision.first else decision.reason,
         fill=sql,
-        tuning=written(_rows(marks), len(marks), found.session),
+        tuning=_writing(plan, found),
     )
 
 
@@ -177,8 +186,7 @@ def _merged(
     if large or layout.style is Style.ROWS:
         tuning |= tidying(plan.watermark.refresh)
     if isinstance(first, AppendSql):
-        marks = plan.watermark.sources
-        tuning |= written(_rows(marks), len(marks), found.session)
+        tuning |= _writing(plan, found)
     return replace(
         plan,
         kind=RefreshKind.INCREMENTAL,

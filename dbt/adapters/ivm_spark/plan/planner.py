@@ -3,6 +3,7 @@ statements it sends read metadata only, never rows (but see marks.py and choice.
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -92,7 +93,7 @@ class Planner:
         if decision.build and kept:
             found = _anew(request, found)
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
-        plan = assemble(request, found, choice, marks, self._token)
+        plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
         said = warnings(request.config, decision, found.reading.lasting, found.layout)
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 

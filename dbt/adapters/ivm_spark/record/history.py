@@ -16,11 +16,10 @@ def since_last_refresh(reader: SourceReader, state: str) -> list[Commit]:
     """The newest commits of a state (quoted name), newest first: two, a few, or all that the log
     still has where no refresh is among those, because others wrote or altered it often since."""
     commits = reader.recent(state, FIRST_LOOK)
-    if not _shows(commits) and len(commits) == FIRST_LOOK:
-        commits = reader.recent(state)
-    if not _shows(commits):
-        commits = reader.commits(state, 0)
-    return commits
+    if _shows(commits):
+        return commits
+    commits = reader.recent(state)
+    return commits if _shows(commits) else reader.commits(state, 0)
 
 
 def _shows(commits: Sequence[Commit]) -> bool:
