@@ -31,7 +31,7 @@ def _sql(query: str, **changed: int) -> str:
 def test_a_small_change_is_broadcast_to_its_partner() -> None:
     sql = _sql(JOIN, orders=10)
     assert sql.startswith("SELECT /*+ BROADCAST(`o`) */")
-    assert "table_changes('`shop`.`orders`', 8, 9) AS `o` JOIN `shop`.`customers`" in sql
+    assert "table_changes('`shop`.`orders`', 8, 9)) AS `o` JOIN `shop`.`customers`" in sql
 
 
 def test_each_term_broadcasts_its_own_change() -> None:

@@ -39,21 +39,21 @@ def test_it_is_safe_in_a_set_statement() -> None:
     )
 
 
-@pytest.mark.parametrize("metadata", [None, "", "something of the user's", "ivm1.%%%", "ivm1.e30="])
+@pytest.mark.parametrize("metadata", [None, "", "something of the user's", "ivm2.%%%", "ivm2.e30="])
 def test_what_is_not_ours_is_no_watermark(metadata: str | None) -> None:
     assert decode(metadata) is None
 
 
 def test_a_later_format_is_not_read() -> None:
     text = base64.urlsafe_b64encode(json.dumps({"format": 99}).encode()).decode()
-    assert decode("ivm1." + text) is None
+    assert decode("ivm2." + text) is None
 
 
 @pytest.mark.parametrize(
     "metadata",
     [
         "ivm2.whatever",
-        "ivm1."
+        "ivm2."
         + base64.urlsafe_b64encode(
             b'{"format": 1, "state_id": "x", "sources": {"s": {"unknown": 1}}}'
         ).decode(),
@@ -89,7 +89,7 @@ def test_another_column_is_a_modification(operation: str) -> None:
 
 
 def test_an_alter_that_carries_our_metadata_is_not_the_watermark() -> None:
-    later = Commit(5, "SET TBLPROPERTIES", {}, {}, "ivm1.bogus")
+    later = Commit(5, "SET TBLPROPERTIES", {}, {}, "ivm2.bogus")
     assert newest([later, OURS]).watermark == MARK
 
 
@@ -106,7 +106,7 @@ def test_a_commit_tells_how_long_its_refresh_took(committed: str, seconds: float
 def test_a_state_of_an_older_version_has_no_experience() -> None:
     facts = json.loads(base64.urlsafe_b64decode(MARK.encode()[5:]))
     del facts["effort"], facts["experience"]
-    text = "ivm1." + base64.urlsafe_b64encode(json.dumps(facts).encode()).decode()
+    text = "ivm2." + base64.urlsafe_b64encode(json.dumps(facts).encode()).decode()
     mark = decode(text)
     assert mark is not None
     assert mark.sources == MARK.sources

@@ -17,7 +17,7 @@ RACE = "[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict"
 
 @pytest.mark.parametrize("kind", [RefreshKind.INCREMENTAL, RefreshKind.FULL])
 def test_a_lost_race_is_planned_again(kind: RefreshKind) -> None:
-    outcome = outcome_of_error(RACE, kind)
+    outcome = outcome_of_error(RACE, kind, True)
     assert outcome is not None
     assert outcome.lost
     assert not outcome.done
@@ -37,16 +37,16 @@ def test_a_lost_race_is_planned_again(kind: RefreshKind) -> None:
     ],
 )
 def test_a_lost_feed_has_its_reason(text: str, code: ReasonCode) -> None:
-    outcome = outcome_of_error(text, RefreshKind.INCREMENTAL)
+    outcome = outcome_of_error(text, RefreshKind.INCREMENTAL, True)
     assert outcome is not None
     assert outcome.broken is not None
     assert outcome.broken.code is code
-    assert outcome_of_error(text, RefreshKind.FULL) is None, "there is nothing left to try"
+    assert outcome_of_error(text, RefreshKind.FULL, True) is None, "there is nothing left to try"
 
 
 def test_any_other_error_is_the_users() -> None:
     raised = "[USER_RAISED_EXCEPTION] a count below zero SQLSTATE: P0001"
-    assert outcome_of_error(raised, RefreshKind.INCREMENTAL) is None
+    assert outcome_of_error(raised, RefreshKind.INCREMENTAL, True) is None
 
 
 @pytest.mark.parametrize(

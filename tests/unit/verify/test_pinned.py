@@ -36,7 +36,7 @@ def test_every_place_of_a_source_has_its_version() -> None:
     )
     assert found == (
         "WITH o AS ( SELECT * FROM `shop`.`orders` VERSION AS OF 7 AS `orders` ) SELECT "
-        "count(*) AS n FROM o JOIN `shop`.`orders` VERSION AS OF 7 AS `p` USING (order_id) "
+        "count(1) AS n FROM o JOIN `shop`.`orders` VERSION AS OF 7 AS `p` USING (order_id) "
         "WHERE EXISTS( SELECT 1 FROM `shop`.`customers` VERSION AS OF 3 AS `customers` )"
     )
 

@@ -50,7 +50,7 @@ def _has(sql: str, kind: type) -> bool:
          "(SELECT 2 * max(`o`.`order_id`) AS `col_0` FROM `shop`.`orders` AS `o` WHERE "
          "`o`.`customer_id` = `c`.`customer_id`)"),
         (f"select c.name, (select count(*) from {O} where {TIED}) as n from {C}",
-         "(SELECT count(*) AS `count_1` FROM"),
+         "(SELECT count(1) AS `col_0_2` FROM"),
         (f"select c.name from {C} where c.customer_id not in (select o.customer_id from {O})",
          "NOT (`c`.`customer_id`) IN (SELECT"),
         (f"select c.name from {C} where c.name = 'a' or exists (select 1 from {O} where {TIED})",

@@ -105,7 +105,7 @@ WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
         (f"rank() over ({P} order by note)", [f"rank() OVER ({P} ORDER BY note)"]),
         (f"cume_dist() over ({P} order by note)", [f"cume_dist() OVER ({P} ORDER BY note)"]),
         # the order says nothing
-        (f"count(*) over ({P} order by note)", [f"count(*) OVER ({P} ORDER BY note)"]),
+        (f"count(*) over ({P} order by note)", [f"count(1) OVER ({P} ORDER BY note)"]),
         (f"max(amount) over ({P})", [f"max(amount) OVER ({P})"]),
         (f"median(amount) over ({P})", [f"median(amount) OVER ({P})"]),
         # the whole partition in a certain order

@@ -72,4 +72,7 @@ def _learn(node: Node, found: dict[str, exp.Expr]) -> None:
 def _bare(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Identifier) and _PLAIN.fullmatch(node.this):
         return exp.Identifier(this=node.this, quoted=False)
+    counts = isinstance(node, exp.Anonymous) and node.name == "count"
+    if counts and node.expressions == [exp.Literal.number(1)]:
+        return exp.Anonymous(this="count", expressions=[exp.Star()])
     return node

@@ -240,7 +240,7 @@ def _question_sql(question: Question, number: int) -> exp.Query:
         )
         begun = exp.If(this=parted, true=_number(1), false=_number(0))
         before = exp.If(this=parted, true=exp.column("gap"), false=_number(0))
-        number_of = exp.Count(this=exp.Star())
+        number_of = exp.Count(this=exp.Literal.number(1))
         pieces = exp.select(
             key,
             exp.alias_(_over("sum", begun), "piece"),

@@ -63,6 +63,7 @@ def assemble(
         lasting=(found.reading.lasting.code.value, found.reading.lasting.detail)
         if found.reading.lasting
         else None,
+        repeatable=found.reading.repeatable,
         effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
         experience=found.experience,
         configured=None if found.kept else request.config.table,

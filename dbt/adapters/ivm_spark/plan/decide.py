@@ -147,6 +147,8 @@ def _before_windows(situation: Situation) -> Reason | None:
         return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
     if watermark.fingerprint != situation.fingerprint:
         return situation.lasting or _changed(watermark.fingerprint, situation.fingerprint)
+    if watermark.lasting is not None and situation.lasting is None:
+        return Reason(ReasonCode.STATE_FORMAT_CHANGED, "by now the query can be maintained")
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
     if situation.configuration:
@@ -165,8 +167,8 @@ def _changed(before: str, now: str) -> Reason:
     old, new = before.split("-"), now.split("-")
     if old[0] == new[0] and old[1:2] != new[1:2]:
         return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
-    detail = "session settings" if old[0] == new[0] else ""
-    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail)
+    what = "session settings" if old[0] == new[0] else "the query or a view that it reads"
+    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, what)
 
 
 def _broken(windows: dict[str, Window]) -> Reason | None:

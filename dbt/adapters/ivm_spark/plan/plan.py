@@ -178,6 +178,11 @@ class Plan:
         )
 
     @property
+    def is_reconstructed(self) -> bool:
+        """Whether its statements were made from the query's tree, not from the user's text."""
+        return self.findings is not None and self.findings.layout is not None
+
+    @property
     def untuned(self) -> dict[str, str]:
         """What the session has now of the settings to run under."""
         session = self.findings.session if self.findings is not None else {}

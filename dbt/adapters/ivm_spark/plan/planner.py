@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.estimate.cost import Experience
 from dbt.adapters.ivm_spark.estimate.outlay import Outlay, outlay
 from dbt.adapters.ivm_spark.model.config import RefreshPolicy
@@ -27,7 +28,7 @@ from dbt.adapters.ivm_spark.query.described import Described
 from dbt.adapters.ivm_spark.query.examined import examined
 from dbt.adapters.ivm_spark.query.facts import Facts
 from dbt.adapters.ivm_spark.query.known import catalog_of
-from dbt.adapters.ivm_spark.query.meaningful import meaningful
+from dbt.adapters.ivm_spark.query.result_settings import result_settings
 from dbt.adapters.ivm_spark.record.configuration import Alteration
 from dbt.adapters.ivm_spark.record.history import since_last_refresh
 from dbt.adapters.ivm_spark.record.lineage import needs_id
@@ -58,15 +59,15 @@ class Planner:
         self._pins = pins
         self._counts = counts
 
-    def plan(self, request: Request) -> Plan:
-        """The plan of one refresh.
+    def plan(self, request: Request, rejected: Reason | None = None) -> Plan:
+        """The plan of one refresh; rejected: why what was made of the query is not to be used.
 
         Raises RefusedError where a config forbids what would have to be done or the query's
         columns can't be a view's; errors of Spark's own about the query pass through.
         """
         try:
             with not_too_deep():
-                return self._planned(request, None)
+                return self._planned(request, rejected)
         except NotMaintained as error:
             # A state may have been laid out by a version of this package with other rules.
             strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
@@ -106,20 +107,21 @@ class Planner:
         found_late: Reason | None,
     ) -> Findings:
         """change: what the state's table needs; kept: it is to stay as it is all the same."""
-        session = self._reader.settings()
+        session = self._pins.settings(self._reader)
         catalog, sources = self._catalog(request)
-        reading = read(request.sql, catalog, meaningful(session))
+        reading = read(request.sql, catalog, session)
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
-        facts = None
-        if mark is not None and known and reading.view is not None:
-            facts = Facts(mark.outputs, mark.types)
         layout: Layout | None = None
-        if facts is None:
-            facts, layout, reading = examined(self._query, request, reading)
-        elif mark is not None and mark.lasting is not None:
-            code, detail = mark.lasting
-            reading = replace(reading, lasting=Reason(ReasonCode(code), detail))
+        if mark is None or not known or (mark.lasting is not None and mark.package != version):
+            settings = result_settings(session)
+            facts, layout, reading = examined(self._query, request, reading, catalog, settings)
+        else:
+            facts = Facts(mark.outputs, mark.types)
+            if mark.lasting is not None:
+                code, detail = mark.lasting
+                lasting = Reason(ReasonCode(code), detail)
+                reading = replace(reading, lasting=lasting, repeatable=mark.repeatable)
         if found_late is not None:
             layout, reading = None, replace(reading, lasting=found_late)
         if layout is None and reading.view is not None and reading.lasting is None:

@@ -35,6 +35,10 @@ def _in_full(config: IvmConfig, decision: Decision, lasting: Reason | None) -> s
         return ""
     if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
         raise RefusedError(refused(reason))
-    if config.refresh_policy is RefreshPolicy.INCREMENTAL and decision.build:
-        return f"refreshed in full. {reason} {reason.code.remedy}"
-    return ""
+    told = reason.code.is_defect or config.refresh_policy is RefreshPolicy.INCREMENTAL
+    return in_full(reason) if told and decision.build else ""
+
+
+def in_full(reason: Reason) -> str:
+    """What is said of a view that is rebuilt although it should not be."""
+    return f"refreshed in full. {reason} {reason.code.remedy}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -11,25 +12,29 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.estimate.outlay import operators
+from dbt.adapters.ivm_spark.query.result_settings import (
+    REGEX_COLUMNS,
+    differing,
+    result_settings,
+)
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
+from dbt.adapters.ivm_spark.view.closed import check_closed
 from dbt.adapters.ivm_spark.view.dialect import dialect_name
-from dbt.adapters.ivm_spark.view.expressions import function_name
 from dbt.adapters.ivm_spark.view.fingerprint import (
     fingerprint,
     fingerprint_text,
     used_types,
 )
-from dbt.adapters.ivm_spark.view.functions import (
-    AGGREGATES,
-    GENERATORS,
-    NOT_DETERMINISTIC,
-    SCALARS,
-    WINDOWS,
-)
+from dbt.adapters.ivm_spark.view.function_of_sources import reads_only_sources
 from dbt.adapters.ivm_spark.view.parse import parse
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, not_supported
+from dbt.adapters.ivm_spark.view.reasons import (
+    NotMaintained,
+    Reason,
+    ReasonCode,
+    not_supported,
+)
 from dbt.adapters.ivm_spark.view.size import not_too_deep
 from dbt.adapters.ivm_spark.view.tree import Node
 from dbt.adapters.ivm_spark.view.walk import walk
@@ -46,7 +51,8 @@ CASE_SENSITIVE = "spark.sql.caseSensitive"
 class Reading:
     """A query as read: view is None where `lasting` says why it is not maintained.
 
-    repeatable: the same sources give the same result, as far as is certain.
+    repeatable: certainly, the same rows of the sources give the same result; of a query that is not
+    maintained, `repeatable` says so once it is examined.
     """
 
     fingerprint: str
@@ -65,18 +71,49 @@ class Reading:
         }
 
 
-def read(sql: str, catalog: Catalog, settings: dict[str, str]) -> Reading:
-    """Read a model's query. Never raises for a query that is not maintained."""
+def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
+    """Read a model's query; session: the settings of the session, those of `RESOLVED` among them.
+
+    Never raises for a query that is not maintained.
+    """
+    settings = result_settings(session)
     dialect = dialect_of(settings)
     try:
+        _check_settings(catalog, session)
         view = build_view(sql, catalog, dialect)
         with not_too_deep():
             found = fingerprint(view, _labels(sql, dialect), settings)
     except NotMaintained as error:
         views = [r for r in catalog.relations.values() if r.kind is RelationKind.VIEW]
         text = fingerprint_text(sql, settings, views)
-        return Reading(text, None, error.reason, _repeatable(sql, catalog, dialect))
-    return Reading(found, view, None, True)
+        return Reading(text, None, error.reason, repeatable=False)
+    return Reading(found, view, None, repeatable=True)
+
+
+def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
+    """Raise NotMaintained where quoted names are patterns, or where Spark reads a view under other
+    settings than the session's."""
+    if session.get(REGEX_COLUMNS, "false").lower() == "true":
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{REGEX_COLUMNS} is true")
+    for relation in catalog.relations.values():
+        if relation.kind is RelationKind.VIEW:
+            keys = differing(dict(relation.settings), session)
+            if keys:
+                detail = f"{relation.name}: {', '.join(keys)}"
+                raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
+
+
+def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:
+    """Whether a query's text, with those of the views it reads, has only what depends on nothing
+    but rows of Delta tables. Spark's plan has the last word, see `plan_reads_only_sources`."""
+    try:
+        parsed = parse(sql, catalog, dialect_of(settings))
+    except NotMaintained:
+        return False
+    tables = parsed.tables.values()
+    if parsed.missing or any(r.kind is not RelationKind.DELTA for r in tables):
+        return False
+    return reads_only_sources(parsed.query)
 
 
 def lay_out(view: View, types: dict[str, str], state: str, append: bool = False) -> Layout:
@@ -88,8 +125,10 @@ def lay_out(view: View, types: dict[str, str], state: str, append: bool = False)
     with not_too_deep():
         planned = layout(view.root, types, state, append)
         change = delta(planned.input, Context(frozenset(view.sources)))
-        if change is not None and _too_large(change):
-            raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
+        if change is not None:
+            if _too_large(change):
+                raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
+            check_closed(change)
         return planned
 
 
@@ -99,7 +138,7 @@ def _too_large(change: Node) -> bool:
     return operators(change) > MAX_OPERATORS
 
 
-def dialect_of(settings: dict[str, str]) -> str:
+def dialect_of(settings: Mapping[str, str]) -> str:
     """sqlglot's dialect under the session's case sensitivity."""
     return dialect_name(settings.get(CASE_SENSITIVE, "false").lower() == "true")
 
@@ -107,22 +146,3 @@ def dialect_of(settings: dict[str, str]) -> str:
 def _labels(sql: str, dialect: str) -> tuple[str, ...]:
     query = sqlglot.parse_one(sql, dialect=dialect)
     return tuple(query.named_selects) if isinstance(query, exp.Query) else ()
-
-
-def _repeatable(sql: str, catalog: Catalog, dialect: str) -> bool:
-    """True when every source is known and in Delta, and every function of the query and of the
-    views it reads is known and deterministic."""
-    try:
-        parsed = parse(sql, catalog, dialect)
-    except NotMaintained:
-        return False
-    if parsed.missing or any(r.kind is not RelationKind.DELTA for r in parsed.tables.values()):
-        return False
-    known = AGGREGATES | GENERATORS | SCALARS | WINDOWS
-    for node in parsed.query.walk():
-        name = function_name(node)
-        if isinstance(node, (exp.TableSample, exp.Limit, exp.CurrentDate, exp.CurrentTimestamp)):
-            return False
-        if name is not None and (name in NOT_DETERMINISTIC or name not in known):
-            return False
-    return True

@@ -6,13 +6,19 @@ from dataclasses import replace
 
 from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.query.analysis import Reading, lay_out
+from dbt.adapters.ivm_spark.query.analysis import Reading, lay_out, may_be_repeatable
+from dbt.adapters.ivm_spark.query.clock import check_clock
 from dbt.adapters.ivm_spark.query.described import Described
 from dbt.adapters.ivm_spark.query.facts import Facts
+from dbt.adapters.ivm_spark.query.rejected import own_statements
 from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
+from dbt.adapters.ivm_spark.query.spark_plans import explained, whole_plans
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
+from dbt.adapters.ivm_spark.view.build import View
+from dbt.adapters.ivm_spark.view.catalog import Catalog
 from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.function_of_sources import plan_reads_only_sources
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
@@ -20,27 +26,49 @@ from dbt.adapters.ivm_spark.view.size import not_too_deep
 
 
 def examined(
-    query: Query, request: Request, reading: Reading
+    query: Query, request: Request, reading: Reading, catalog: Catalog, settings: dict[str, str]
 ) -> tuple[Facts, Layout | None, Reading]:
-    """The query's columns, the types and layout of its state, and the reading with what speaks
-    against its maintenance by now: types, or that the tree, written back, means something else.
+    """Ask Spark what there is to know of a query that is new.
 
-    Raises RefusedError where a view can't have the query's columns.
+    Returns the query's columns, the types and layout of its state, and the reading with what speaks
+    against its maintenance by now: types, a text that is a time, or that the tree, written back,
+    means something else. settings: the session's that change results.
+
+    Raises RefusedError where a view can't have the query's columns; what Spark says of the user's
+    own text passes through.
     """
     described = Described(query)
     facts = Facts(described.outputs(request.sql), {})
-    if reading.view is None:
-        return facts, None, reading
-    try:
-        with not_too_deep():
-            types = described.types(probe(reading.view.root))
-            appends = request.config.table.appends
-            layout = lay_out(reading.view, types, request.state, appends)
-            check_types(layout.input, described.types)
-            written = to_sql(render(reading.view.written, bind_plain))
+    if reading.view is not None:
+        try:
+            return _maintained(query, request, reading, reading.view, facts)
+        except NotMaintained as error:
+            reading = replace(reading, lasting=error.reason)
+    repeatable = may_be_repeatable(request.sql, catalog, settings) and _plan_is(query, request.sql)
+    return facts, None, replace(reading, repeatable=repeatable)
+
+
+def _maintained(
+    query: Query, request: Request, reading: Reading, view: View, facts: Facts
+) -> tuple[Facts, Layout | None, Reading]:
+    """The facts and the layout of a query that is maintained. Raises NotMaintained."""
+    described = Described(query)
+    with not_too_deep(), own_statements():
+        types = described.types(probe(view.root))
+        layout = lay_out(view, types, request.state, request.config.table.appends)
+        check_types(layout.input, described.types)
+        check_clock(query, view.written)
+        written = to_sql(render(view.written, bind_plain))
         if not same_meaning(query, request.sql, written):
-            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "another plan")
-        return Facts(facts.outputs, types), layout, reading
-    except NotMaintained as error:
-        certain = error.reason.code is not ReasonCode.QUERY_NOT_UNDERSTOOD
-        return facts, None, replace(reading, lasting=error.reason, repeatable=certain)
+            query(f"describe query\n{written}")
+            raise NotMaintained(
+                ReasonCode.QUERY_NOT_UNDERSTOOD,
+                "Spark's plan for the reconstructed SQL differs from its plan for the model",
+            )
+    return Facts(facts.outputs, types), layout, reading
+
+
+def _plan_is(query: Query, sql: str) -> bool:
+    """Whether Spark's plan of a query reads nothing but its sources' rows."""
+    with whole_plans(query):
+        return plan_reads_only_sources(explained(query, sql))

@@ -13,12 +13,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience, Work, learned
 from dbt.adapters.ivm_spark.record.configuration import Configuration
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
-FORMAT = 1
-_MARK = "ivm1."
+FORMAT = 2
+_MARK = "ivm2."
 _ALTERS = frozenset({"SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "CLUSTER BY"})
 _ANY_MARK = re.compile(r"ivm\d+\.")
 
@@ -50,10 +51,11 @@ class Watermark:
     """state_id: names the state to Delta's idempotent writes; refresh: counts its refreshes;
     fingerprint: of the query; sources: by quoted name; outputs and types: what Spark said of the
     query's columns and of the state's, so that a refresh need not ask again; lasting: code and
-    detail of why the query is never maintained; effort: of this refresh; experience: of those
-    before it; configured: what the model said of the table, None where the table is not so;
-    appends: the state was built to be appended to; appended: how often it has been since its rows
-    were last added up; large: its table is laid out as a large state's."""
+    detail of why the query is never maintained; repeatable: its sources' rows alone decide its
+    result; package: the version of this package that found so; effort: of this refresh;
+    experience: of those before it; configured: what the model said of the table, None where the
+    table is not so; appends: the state was built to be appended to; appended: how often it has
+    been since its rows were last added up; large: its table is laid out as a large state's."""
 
     state_id: str
     refresh: int
@@ -62,6 +64,8 @@ class Watermark:
     outputs: tuple[tuple[str, str], ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     lasting: tuple[str, str] | None = None
+    repeatable: bool = True
+    package: str = version
     effort: Effort = field(default_factory=Effort)
     experience: Experience = field(default_factory=Experience)
     configured: Configuration | None = None
@@ -98,6 +102,8 @@ def _watermark(facts: dict[str, Any]) -> Watermark:
         outputs=tuple((name, kind) for name, kind in facts["outputs"]),
         types=facts["types"],
         lasting=tuple(facts["lasting"]) if facts["lasting"] else None,
+        repeatable=facts["repeatable"],
+        package=facts["package"],
         effort=_effort(facts["effort"]) if "effort" in facts else Effort(),
         experience=Experience(**facts.get("experience", {})),
         configured=_configuration(facts["configured"]) if facts.get("configured") else None,

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.query.rejected import rejection
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
@@ -57,17 +58,20 @@ class Outcome:
     seconds: float = 0.0
 
 
-def outcome_of_error(message: str, kind: RefreshKind) -> Outcome | None:
-    """The outcome that an error of a commit of this kind stands for; None for an error that is the
-    user's, as everything is that a rebuild fails on except for a lost race."""
+def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Outcome | None:
+    """The outcome that an error of a refresh's statement stands for; None for an error that is the
+    user's: what fails in a rebuild from the query's own text, and what is no word of Spark's.
+
+    reconstructed: the statement was made from the query's tree.
+    """
     if any(sign in message for sign in _LOST_RACE):
         return Outcome(False, lost=True)
-    if kind is not RefreshKind.INCREMENTAL:
-        return None
-    for sign, code in _BROKEN:
-        if sign in message:
-            return Outcome(False, broken=Reason(code, message.splitlines()[0]))
-    return None
+    if kind is RefreshKind.INCREMENTAL:
+        for sign, code in _BROKEN:
+            if sign in message:
+                return Outcome(False, broken=Reason(code, message.splitlines()[0]))
+    rejected = rejection(message) if reconstructed else None
+    return None if rejected is None else Outcome(False, broken=rejected)
 
 
 def commit_settings(plan: Plan) -> dict[str, str]:

@@ -23,6 +23,8 @@ from dbt.adapters.ivm_spark.physical.ranges import (
 )
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.warnings import in_full
+from dbt.adapters.ivm_spark.query.rejected import rejection
 from dbt.adapters.ivm_spark.record.shown import mark_in
 from dbt.adapters.ivm_spark.record.watermark import decode
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
@@ -36,6 +38,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.reasons import Reason
 
 ATTEMPTS = 5
 
@@ -44,8 +47,9 @@ class Refresher:
     """Plans, and commits what the macros render, until the state is at the plan's versions.
 
     The macros keep what `kept` gives, read `plan`, render its statement and hand it to `commit`;
-    while `again` is true they do so once more, because another run was first or the changes could
-    not be read.
+    while `again` is true they do so once more, because another run was first, the changes could
+    not be read, or Spark rejected a statement. `late_warning` is what a refresh warns of in the
+    end.
     """
 
     def __init__(self, query: Query, pins: Pins, request: Request, model: str) -> None:
@@ -57,6 +61,8 @@ class Refresher:
         self._outcome = Outcome(False)
         self._kept: list[str] = []
         self._tuned = False
+        self._rejected: Reason | None = None
+        self.late_warning = ""
         self.attempts = range(ATTEMPTS)
         self.again = True
         self.plan = self._planned()
@@ -105,6 +111,17 @@ class Refresher:
             self._spent("apply", started)
         self._settle(outcome)
 
+    def show(self, sql: str) -> None:
+        """Run a statement that sets the view. `again` is true where Spark rejects it and the state
+        is to be rebuilt from the query's own text. Raises DbtDatabaseError for any other error."""
+        try:
+            self._query(sql)
+        except DbtDatabaseError as error:
+            reason = rejection(str(error.msg)) if self.plan.is_reconstructed else None
+            if reason is None:
+                raise
+            self._settle(Outcome(False, broken=reason))
+
     def _before_commit(self) -> float:
         """Seconds that the refresh has taken by now; to know a new query is no part of it."""
         known = 0.0 if self.plan.watermark.effort.first else self._phases.get("plan", 0.0)
@@ -149,10 +166,13 @@ class Refresher:
     def _give_up(self, error: DbtDatabaseError) -> None:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
         self._clean_up()
-        outcome = outcome_of_error(str(error.msg), self.plan.kind)
+        outcome = self._outcome_of(error)
         if outcome is None:
             raise error
         self._settle(outcome)
+
+    def _outcome_of(self, error: DbtDatabaseError) -> Outcome | None:
+        return outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
 
     def _tune(self) -> None:
         if not self._tuned:
@@ -181,14 +201,24 @@ class Refresher:
         self._outcome = outcome
         self.again = not self._outcome.done
         if self._outcome.broken is not None:
-            if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
-                raise CompilationError(f"Model {self._model}: {refused(self._outcome.broken)}")
-            self._request = replace(self._request, full_refresh=True)
-            self.plan = replace(self._planned(), reason=self._outcome.broken)
+            self._rebuild(self._outcome.broken)
         elif self._outcome.lost:
             self.plan = self._planned()
         if self.again and self.plan.kind is RefreshKind.NONE:
             self.again = False
+
+    def _rebuild(self, reason: Reason) -> None:
+        """Plan a rebuild, from the user's own text where ours is at fault.
+
+        Raises CompilationError where the policy forbids it.
+        """
+        if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
+            raise CompilationError(f"Model {self._model}: {refused(reason)}")
+        self._request = replace(self._request, full_refresh=True)
+        if reason.code.is_defect:
+            self._rejected = reason
+            self.late_warning = in_full(reason)
+        self.plan = replace(self._planned(), reason=reason)
 
     def response(self) -> dict[str, Any]:
         """The fields of adapter_response."""
@@ -197,7 +227,7 @@ class Refresher:
     def _planned(self) -> Plan:
         started = time.perf_counter()
         try:
-            plan = self._planner.plan(self._request)
+            plan = self._planner.plan(self._request, self._rejected)
         except RefusedError as error:
             raise CompilationError(f"Model {self._model}: {error}") from error
         finally:
@@ -215,7 +245,7 @@ class Refresher:
             self._set(settings)
             rows = self._query(sql)
         except DbtDatabaseError as error:
-            outcome = outcome_of_error(str(error.msg), self.plan.kind)
+            outcome = self._outcome_of(error)
             if outcome is None:
                 self._release()
                 raise

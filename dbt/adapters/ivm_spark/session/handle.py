@@ -17,7 +17,7 @@ from dbt.adapters.ivm_spark.session.description import description
 from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
-from dbt.adapters.ivm_spark.session.setting import configured
+from dbt.adapters.ivm_spark.session.setting import configured, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
@@ -76,8 +76,11 @@ class SessionHandle(SparkConnectionWrapper):
 
     def known(self, sql: str) -> list[dict[str, Any]] | None:
         """The rows of a statement whose answer is known without sending it, else None."""
-        found = history(self.session, sql)
-        return found if found is not None else description(self.session, sql)
+        for known in (history, description, setting):
+            found = known(self.session, sql)
+            if found is not None:
+                return found
+        return None
 
     def drain(self) -> None:
         """Run a query whose rows nobody wants, in Spark; a command has run already."""

@@ -8,6 +8,16 @@ from pyspark.sql import SparkSession
 
 _SET = re.compile(r"set (spark\.[\w.]+)=([\w.+/=:-]+)", re.IGNORECASE)
 _RESET = re.compile(r"reset (spark\.[\w.]+)", re.IGNORECASE)
+_ASKED = re.compile(r"set (spark\.[\w.]+)", re.IGNORECASE)
+
+
+def setting(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
+    """The rows (key, value) of a SET that asks for one setting, None for any other statement.
+
+    session: of this process, not of a server. Raises what the statement would.
+    """
+    said = _ASKED.fullmatch(sql)
+    return None if said is None else [{"key": said[1], "value": session.conf.get(said[1]) or ""}]
 
 
 def configured(session: SparkSession, sql: str) -> bool:

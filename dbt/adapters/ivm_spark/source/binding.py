@@ -51,6 +51,8 @@ class Versions:
         return bound
 
     def _changes(self, scan: Scan) -> Bound:
+        """The feed as a table of the scan's columns and the weight alone: the feed's own columns
+        are out of sight."""
         feed = exp.Anonymous(
             this="table_changes",
             expressions=[
@@ -59,16 +61,17 @@ class Versions:
                 exp.Literal.number(self.pinned[scan.relation]),
             ],
         )
-        alias = alias_of(scan.alias)
+        used = dict.fromkeys(column for _, column in scan.fields)
+        gained = exp.In(
+            this=exp.column("_change_type", quoted=True),
+            expressions=[exp.Literal.string(kind) for kind in _GAINED],
+        )
+        weight = exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))
+        rows = exp.select(
+            *(exp.column(c, quoted=True) for c in used), exp.alias_(weight, WEIGHT, quoted=True)
+        ).from_(exp.Table(this=feed))
         columns: dict[str, exp.Expr] = {
             name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields
         }
-        columns[WEIGHT] = exp.If(
-            this=exp.In(
-                this=exp.column("_change_type", table=scan.alias, quoted=True),
-                expressions=[exp.Literal.string(kind) for kind in _GAINED],
-            ),
-            true=exp.Literal.number(1),
-            false=exp.Literal.number(-1),
-        )
-        return Bound(exp.Table(this=feed, alias=alias), columns)
+        columns[WEIGHT] = exp.column(WEIGHT, table=scan.alias, quoted=True)
+        return Bound(exp.Subquery(this=rows, alias=alias_of(scan.alias)), columns)

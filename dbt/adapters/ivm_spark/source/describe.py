@@ -11,7 +11,6 @@ from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
 _FACTS = "# Detailed Table Information"
-DEFAULTS = {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"}
 
 
 def relation_from(name: str, rows: Sequence[Row]) -> Relation:

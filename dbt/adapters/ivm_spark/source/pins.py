@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import replace
 from threading import RLock
 
-from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.source.reader import RESOLVED, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.view.catalog import Relation, relation_key
 
@@ -22,6 +22,17 @@ class Pins:
         self._lock = RLock()
         self._heads: dict[str, Head] = {}
         self._relations: dict[str, Relation] = {}
+        self._defaults: dict[str, str] = {}
+
+    def settings(self, reader: SourceReader) -> dict[str, str]:
+        """The settings of a session, those of `RESOLVED` too where they are not set: their defaults
+        are the same for all sessions of a run, and are asked for once."""
+        found = reader.settings()
+        with self._lock:
+            for key in RESOLVED:
+                if key not in found and key not in self._defaults:
+                    self._defaults[key] = reader.setting(key)
+            return {**self._defaults, **found}
 
     def relation(self, reader: SourceReader, name: str, built: Set[str]) -> Relation:
         """The description of a relation; `built` are keys of the relations this run builds."""

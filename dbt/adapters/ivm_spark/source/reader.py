@@ -12,6 +12,9 @@ from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
 _FIRST_LOOK = 8
+RESOLVED = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
+"""Settings whose default is not Spark's own: the machine's time zone, and what its environment says
+of ANSI."""
 
 
 class SourceReader:
@@ -24,8 +27,15 @@ class SourceReader:
         self._query = query
 
     def settings(self) -> dict[str, str]:
-        """The session's settings."""
-        return {str(row["key"]): str(row["value"]) for row in self._query("set")}
+        """What is set in the session, or was when its Spark started."""
+        return self._set("set")
+
+    def setting(self, key: str) -> str:
+        """One setting of the session, its default where it is not set."""
+        return self._set(f"set {key}").get(key, "")
+
+    def _set(self, sql: str) -> dict[str, str]:
+        return {str(row["key"]): str(row["value"]) for row in self._query(sql)}
 
     def relation(self, name: str) -> Relation:
         """A relation by its quoted name; a view with its text."""

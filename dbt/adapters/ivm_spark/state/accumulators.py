@@ -196,7 +196,7 @@ def _arguments(call: exp.Expr) -> list[exp.Expr]:
 
 def _counted(arguments: list[exp.Expr]) -> exp.Expr | None:
     """What count() looks at; None when it counts every row."""
-    parts = [p for p in arguments if not isinstance(p, (exp.Star, exp.Literal))]
+    parts = [p for p in arguments if not isinstance(p, exp.Literal)]
     if len(parts) < 2:
         return parts[0] if parts else None
     present = exp.and_(*(not_null(p) for p in parts))

@@ -23,7 +23,7 @@ def fill(layout: Layout) -> Node:
     if layout.style is Style.ROWS:
         once = Item(COUNT, exp.cast(exp.Literal.number(1), "bigint"))
         return Project(layout.input, (*layout.keys, once))
-    counted = Item(COUNT, exp.Count(this=exp.Star()))
+    counted = Item(COUNT, exp.Count(this=exp.Literal.number(1)))
     kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
     groups = Aggregate(layout.input, layout.keys, (*kept, counted))
     return Project(groups, tuple(map(state_column, layout.columns)))

@@ -9,13 +9,13 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.query.analysis import Reading, dialect_of, read
 from dbt.adapters.ivm_spark.query.known import catalog_of
-from dbt.adapters.ivm_spark.query.meaningful import meaningful
 from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.record.history import since_last_refresh
 from dbt.adapters.ivm_spark.record.lineage import is_another, needs_id
 from dbt.adapters.ivm_spark.record.shown import ROW
 from dbt.adapters.ivm_spark.record.watermark import StateHistory, Watermark, newest
 from dbt.adapters.ivm_spark.session.first_line import first_line
+from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head, window
 from dbt.adapters.ivm_spark.state.held import held
@@ -126,12 +126,14 @@ class Verifier:
         return newest(commits), commits[0].version
 
     def _known(self, sql: str, mark: Watermark, model: str) -> _Known:
-        settings = meaningful(self._reader.settings())
+        settings = Pins().settings(self._reader)
         catalog, _ = catalog_of(sql, self._reader.relation)
         reading = read(sql, catalog, settings)
+        _check_settings(reading)
         if mark.lasting is not None:
             code, detail = mark.lasting
-            reading = replace(reading, lasting=Reason(ReasonCode(code), detail))
+            lasting = Reason(ReasonCode(code), detail)
+            reading = replace(reading, lasting=lasting, repeatable=mark.repeatable)
         try:
             parsed = parse(sql, catalog, dialect_of(settings))
         except NotMaintained as error:
@@ -256,6 +258,13 @@ def _check_delta(parsed: Parsed) -> None:
             f"it reads {', '.join([*others, *parsed.missing])}, of which no versions are known "
             "because it is no Delta table. Store it as a Delta table to test what reads it"
         )
+
+
+def _check_settings(reading: Reading) -> None:
+    """Raises for a query whose views Spark reads under other settings: written out, their texts
+    would be read under the session's."""
+    if reading.lasting is not None and reading.lasting.code is ReasonCode.VIEW_SETTINGS_DIFFER:
+        raise ComparisonError(f"{reading.lasting} {reading.lasting.code.remedy}")
 
 
 def _check_certain(known: _Known, exclude: Sequence[str] | None) -> None:

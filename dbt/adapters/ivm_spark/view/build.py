@@ -13,6 +13,7 @@ from sqlglot.schema import MappingSchema
 from dbt.adapters.ivm_spark.view.aggregate_calls import marked, unmarked
 from dbt.adapters.ivm_spark.view.block import Built, Ctes, rename
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.view.closed import check_closed
 from dbt.adapters.ivm_spark.view.environment import Environment
 from dbt.adapters.ivm_spark.view.generators import lift_generators
 from dbt.adapters.ivm_spark.view.names import Names
@@ -59,7 +60,10 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
         query = _qualify(parsed, dialect)
         written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
         check_folded(written)
-        return View(written, rewritten(written), {r.name: r for r in parsed.tables.values()})
+        root = rewritten(written)
+        check_closed(written)
+        check_closed(root)
+        return View(written, root, {r.name: r for r in parsed.tables.values()})
 
 
 def _folding(dialect: str) -> Callable[[str], str]:

@@ -23,7 +23,7 @@ class Relation:
     columns: (name, Spark type) in order; feed: whether its change feed is on; mapped: whether its
     columns can, or once could, be renamed and dropped. For a view also its text, the namespace in
     which the text's names are looked up, the output columns of the text that the view's columns
-    take (by name), and whether its text is read under the session's own settings.
+    take (by name), and the session settings that it was created under, as Spark keeps them.
     """
 
     name: str

@@ -58,24 +58,31 @@ def free_columns(node: Node) -> set[str]:
     known: set[str] = set()
     for below in walk(node):
         known.update(below.columns)
-        for expression in _expressions(below):
-            used.update(c.name for c in expression.find_all(exp.Column) if not _is_variable(c))
+        for expression in expressions_of(below):
+            used.update(c.name for c in expression.find_all(exp.Column) if not is_variable(c))
     return used - known
 
 
-def _expressions(node: Node) -> Iterator[exp.Expr]:
+def expressions_of(node: Node) -> Iterator[exp.Expr]:
     """The expressions of a node itself."""
     for place in fields(node):
-        value = getattr(node, place.name)
-        for part in value if isinstance(value, tuple) else (value,):
-            if isinstance(part, Item):
-                yield part.expression
-            elif isinstance(part, exp.Expr):
-                yield part
+        yield from _expressions_in(getattr(node, place.name))
 
 
-def _is_variable(found: exp.Column) -> bool:
-    """True for a parameter of a lambda function."""
+def _expressions_in(value: object) -> Iterator[exp.Expr]:
+    if isinstance(value, tuple):
+        for part in value:
+            yield from _expressions_in(part)
+    elif isinstance(value, Item):
+        yield value.expression
+    elif isinstance(value, exp.Expr):
+        yield value
+
+
+def is_variable(found: exp.Column) -> bool:
+    """True for a parameter of a lambda function around it."""
+    if found.table:
+        return False
     around = found.find_ancestor(exp.Lambda)
     while around is not None:
         if any(parameter.name == found.name for parameter in around.expressions):

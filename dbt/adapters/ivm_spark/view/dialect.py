@@ -8,18 +8,46 @@ so that what is written back is what was read.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
-_SPECIAL_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "SUBSTRING", "POSITION", "OVERLAY")
+_SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY".split()
+_WITH_UNIT = "TIMESTAMPADD DATEADD DATE_ADD TIMESTAMPDIFF DATEDIFF DATE_DIFF TIMEDIFF".split()
+"""Functions whose first of three arguments is a word of the call. Source: `primaryExpression` of
+Spark's SqlBaseParser.g4."""
+_UNITS = frozenset(
+    """YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND""".split()
+)
+
+
+def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
+    """Return the parser of a call whose first argument may be a unit, such as DATEADD(MONTH, 1, d).
+
+    Without it the unit is read as a column, which a table may have.
+    """
+
+    def parse(parser: Any) -> exp.Expr:
+        arguments = parser._parse_csv(parser._parse_lambda)
+        if len(arguments) == 3 and _is_unit(arguments[0]):
+            arguments[0] = exp.Var(this=arguments[0].name.upper())
+        return exp.Anonymous(this=name.lower(), expressions=arguments)
+
+    return parse
+
+
+def _is_unit(argument: exp.Expr) -> bool:
+    bare = isinstance(argument, exp.Column) and len(argument.parts) == 1
+    return bare and not argument.this.quoted and argument.name.upper() in _UNITS
 
 
 class IvmSpark(Spark):
     """Spark SQL with every function call kept as it is written."""
+
+    SUPPORTS_STRUCT_STAR_EXPANSION = True
 
     class Tokenizer(Spark.Tokenizer):
         """Two quotes inside a string are one, as in Spark 4."""
@@ -31,9 +59,8 @@ class IvmSpark(Spark):
 
         FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
-            name: parser
-            for name, parser in Spark.Parser.FUNCTION_PARSERS.items()
-            if name in _SPECIAL_SYNTAX
+            **{n: p for n, p in Spark.Parser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
+            **{name: _call_with_unit(name) for name in _WITH_UNIT},
         }
 
 

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.block import Built
-from dbt.adapters.ivm_spark.view.columns import column, used_columns
+from dbt.adapters.ivm_spark.view.catalog import Relation
+from dbt.adapters.ivm_spark.view.columns import column, is_variable, used_columns
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.expressions import check
+from dbt.adapters.ivm_spark.view.known_types import fields_of, known_type
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.view.star import spread
 
 
 class Environment:
     """Relations of one FROM clause by alias, each with its columns; for a correlated subquery also
-    those of the block around it, `outer`."""
+    those of the block around it, `outer`.
 
-    def __init__(self, outer: Environment | None = None) -> None:
+    sources: the relations that scans read, by quoted name.
+    """
+
+    def __init__(self, sources: Mapping[str, Relation], outer: Environment | None = None) -> None:
+        self._sources = sources
         self._columns: dict[str, dict[str, str]] = {}
+        self._blocks: dict[str, Built] = {}
         self.outer = outer
         self._placed: set[str] = set()
 
@@ -30,10 +38,12 @@ class Environment:
         for label, name in block.outputs:
             columns.setdefault(label, name)
         self._columns[alias] = columns
+        self._blocks[alias] = block
 
     def remove(self, alias: str) -> None:
         """Take a relation out of sight, as after a semi join."""
         del self._columns[alias]
+        del self._blocks[alias]
 
     def place(self, name: str) -> None:
         """Bring a column of the tree in sight that stands for a part of an expression."""
@@ -41,7 +51,7 @@ class Environment:
 
     def grouped(self, key: Callable[[str], str | None]) -> Environment:
         """What is in sight above a GROUP BY; `key` names the group's key that a column is."""
-        above = Environment(self.outer)
+        above = Environment(self._sources, self.outer)
         for alias, columns in self._columns.items():
             keys = ((label, key(name)) for label, name in columns.items())
             above._columns[alias] = {label: name for label, name in keys if name is not None}
@@ -64,17 +74,49 @@ class Environment:
         in the expression, see `dbt.adapters.ivm_spark.view.expressions.check`, and
         QUERY_NOT_UNDERSTOOD for a column that no relation in sight has.
         """
+        expression = self.spread(expression)
         check(expression, windows)
         return expression.transform(self._swap)
 
+    def spread(self, expression: exp.Expr) -> exp.Expr:
+        """The expression with columns in the place of the stars in its calls.
+
+        Raises NotMaintained for a star whose columns are not certain.
+        """
+        return spread(expression, self._labels, self._fields)
+
+    def _labels(self, alias: str) -> list[tuple[str, str]]:
+        """(alias, label) of each column of a relation, or of all in sight; see `Columns`."""
+        if alias and alias not in self._blocks:
+            if self.outer is None:
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the star of {alias}")
+            return self.outer._labels(alias)
+        aliases = [alias] if alias else list(self._blocks)
+        return [(of, label) for of in aliases for label, _ in self._blocks[of].outputs]
+
+    def _fields(self, struct: exp.Expr) -> list[str] | None:
+        """The fields of a qualified struct column, or of a field of one; see `Fields`."""
+        root = struct.find(exp.Column)
+        name = self._find(root.table, root.name) if root is not None else None
+        block = self._block_of(root.table) if root is not None else None
+        if name is None or block is None:
+            return None
+        resolved = struct.transform(self._swap)
+        return fields_of(known_type(resolved, block.node, self._sources))
+
+    def _block_of(self, alias: str) -> Built | None:
+        if alias in self._blocks or self.outer is None:
+            return self._blocks.get(alias)
+        return self.outer._block_of(alias)
+
     def _swap(self, node: exp.Expr) -> exp.Expr:
-        if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
+        if not isinstance(node, exp.Column):
             return node
         if not node.table and node.name in self._placed:
             return node
         name = self._find(node.table, node.name)
         if name is None:
-            if not node.table and isinstance(node.find_ancestor(exp.Lambda), exp.Lambda):
+            if is_variable(node):
                 return node
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(node)}")
         return column(name)

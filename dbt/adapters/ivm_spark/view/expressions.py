@@ -10,10 +10,12 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.view.clock import is_clock_text
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.functions import (
     AGGREGATES,
     GENERATORS,
+    NAMED_BY_ARGUMENTS,
     NOT_DETERMINISTIC,
     SCALARS,
     WINDOWS,
@@ -47,7 +49,6 @@ _OPERATORS = (
     exp.ColumnDef,
     exp.Alias,
     exp.PropertyEQ,
-    exp.Star,
     exp.Distinct,
     exp.Order,
     exp.Ordered,
@@ -77,8 +78,6 @@ _TIMES = (
     exp.Rand,
     exp.Randn,
 )
-
-_SPECIAL_TIMES = frozenset({"now", "today", "tomorrow", "yesterday", "epoch"})
 
 
 def function_name(node: exp.Expr) -> str | None:
@@ -151,18 +150,36 @@ def _check_window(node: exp.Window, allowed: bool) -> None:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a window in a window")
 
 
-def _check_node(node: exp.Expr) -> None:
-    if isinstance(node, _TIMES):
-        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, to_sql(node))
-    if isinstance(node, exp.Cast) and node.this.name.strip().lower() in _SPECIAL_TIMES:
-        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, to_sql(node))
+def is_known(node: exp.Expr) -> bool:
+    """Whether one node of an expression is known, and a function of what it is given."""
     name = function_name(node)
+    if isinstance(node, _TIMES) or _reads_clock(node, name):
+        return False
+    if name is None:
+        return isinstance(node, _OPERATORS)
+    return name in SCALARS | AGGREGATES | WINDOWS | GENERATORS | NAMED_BY_ARGUMENTS
+
+
+def _reads_clock(node: exp.Expr, name: str | None) -> bool:
+    """True for a text that is cast to the time of now, and for a call that is known to differ."""
+    if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal):
+        return not node.to.is_type(*exp.DataType.TEXT_TYPES) and is_clock_text(node.this.name)
+    if name == "unix_timestamp":
+        return not node.args.get("expressions")
+    return name in NOT_DETERMINISTIC
+
+
+def _check_node(node: exp.Expr) -> None:
+    name = function_name(node)
+    if isinstance(node, _TIMES) or _reads_clock(node, name):
+        detail = f"{name}()" if name in NOT_DETERMINISTIC else to_sql(node)
+        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, detail)
     if name is None:
         if not isinstance(node, _OPERATORS):
             raise not_supported(f"{type(node).__name__}: {to_sql(node)}")
         return
-    if name in NOT_DETERMINISTIC or (name == "unix_timestamp" and "()" in to_sql(node)):
-        raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"{name}()")
+    if name in NAMED_BY_ARGUMENTS:
+        raise not_supported(f"{name}(), which names its fields by its arguments")
     if name in GENERATORS:
         raise not_supported(f"{name}() in a select list")
     if name in WINDOWS and node.find_ancestor(exp.Window) is None:

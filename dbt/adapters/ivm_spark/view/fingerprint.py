@@ -31,7 +31,7 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
 
 def fingerprint_text(sql: str, settings: dict[str, str], views: Iterable[Relation] = ()) -> str:
     """Fingerprint of a query that is not understood: its text, and those of the views it reads."""
-    texts = sorted((view.name, view.text, view.namespace) for view in views)
+    texts = sorted((view.name, view.text, view.namespace, view.settings) for view in views)
     query = [sql.strip(), texts] if texts else sql.strip()
     return "-".join((_digest(query), "", _digest(settings)))
 

@@ -44,12 +44,16 @@ NOT_DETERMINISTIC = frozenset(
     """.split()
 )
 
+NAMED_BY_ARGUMENTS = frozenset({"arrays_zip"})
+"""Functions whose result has the names of the columns that they are given, which are others in a
+tree; `struct` is one too, see `dbt.adapters.ivm_spark.view.struct_fields`."""
+
 SCALARS = frozenset(
     """
     abs acos acosh add_months aes_decrypt aggregate and approx_top_k_estimate array
     array_append array_compact array_contains array_distinct array_except array_insert
     array_intersect array_join array_max array_min array_position array_prepend array_remove
-    array_repeat array_size array_sort array_union arrays_overlap arrays_zip ascii asin
+    array_repeat array_size array_sort array_union arrays_overlap ascii asin
     asinh atan atan2 atanh base64 between bigint bin binary bit_count bit_get bit_length
     bitmap_bit_position bitmap_bucket_number bitmap_count boolean bround btrim cardinality
     case cast cbrt ceil ceiling char char_length character_length chr coalesce collate
@@ -80,7 +84,7 @@ SCALARS = frozenset(
     sentences sequence sha sha1 sha2 shiftleft shiftright shiftrightunsigned sign signum sin
     sinh size slice smallint sort_array soundex space split split_part sqrt st_asbinary
     st_geogfromwkb st_geomfromwkb st_setsrid st_srid startswith str_to_map string struct
-    substr substring substring_index tan tanh theta_difference theta_intersection
+    substr substring substring_index tan tanh timediff theta_difference theta_intersection
     theta_sketch_estimate theta_union time time_diff time_trunc timestamp timestamp_micros
     timestamp_millis timestamp_seconds timestampadd timestampdiff tinyint to_avro to_binary
     to_char to_csv to_date to_json to_number to_protobuf to_time to_timestamp

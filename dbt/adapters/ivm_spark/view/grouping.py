@@ -32,7 +32,7 @@ class Grouping:
         self._sets = sets
         self._given = given
         self._keys: list[Item] = []
-        for expression, wanted in keys:
+        for expression, wanted in keys if sets is not None else _grouping(keys):
             if self._known(self._keys, expression) is None:
                 self._keys.append(Item(names.unique(wanted), expression))
         self._aggregates: list[Item] = []
@@ -107,6 +107,14 @@ class Grouping:
             if item.expression == expression:
                 return item.name
         return None
+
+
+def _grouping(keys: list[tuple[exp.Expr, str]]) -> list[tuple[exp.Expr, str]]:
+    """The keys that are no constants, which group nothing; the first one if all are.
+
+    Source: `RemoveLiteralFromGroupExpressions` of Spark.
+    """
+    return [(e, name) for e, name in keys if e.find(exp.Column) is not None] or keys[:1]
 
 
 def _shallow(node: exp.Expr) -> exp.Expr:

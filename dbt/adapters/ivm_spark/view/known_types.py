@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.view.catalog import Relation
 from dbt.adapters.ivm_spark.view.dialect import to_sql
@@ -18,7 +21,7 @@ _FUNCTIONS = {
 }
 
 
-def known_type(expression: exp.Expr, below: Node, sources: dict[str, Relation]) -> str | None:
+def known_type(expression: exp.Expr, below: Node, sources: Mapping[str, Relation]) -> str | None:
     """Spark's type of an expression over the columns of a tree, None where it is not certain.
 
     sources: the relations that scans read, by name.
@@ -26,6 +29,9 @@ def known_type(expression: exp.Expr, below: Node, sources: dict[str, Relation]) 
     bare = expression.unnest()
     if isinstance(bare, exp.Cast):
         return to_sql(bare.to).lower()
+    if isinstance(bare, exp.Dot) and isinstance(bare.expression, exp.Identifier):
+        fields = _struct(known_type(bare.this, below, sources))
+        return None if fields is None else fields.get(bare.expression.name.lower())
     if not isinstance(bare, exp.Column):
         return _FUNCTIONS.get(function_name(bare) or "")
     for node in walk(below):
@@ -41,3 +47,21 @@ def known_type(expression: exp.Expr, below: Node, sources: dict[str, Relation]) 
             if item.name == bare.name and item.expression != bare:
                 return known_type(item.expression, node, sources)
     return None
+
+
+def fields_of(type_name: str | None) -> list[str] | None:
+    """The names of a struct's fields; None for another type, or where two differ in case only."""
+    fields = _struct(type_name)
+    return None if fields is None else list(fields)
+
+
+def _struct(type_name: str | None) -> dict[str, str] | None:
+    """The fields of a struct type, names in lower case, with their types."""
+    if type_name is None or not type_name.lower().startswith("struct<"):
+        return None
+    try:
+        parsed = exp.DataType.build(type_name, dialect="spark")
+    except SqlglotError:
+        return None
+    fields = {field.name.lower(): to_sql(field.args["kind"]) for field in parsed.expressions}
+    return fields if len(fields) == len(parsed.expressions) else None

@@ -23,8 +23,8 @@ def build_lateral(
     columns = [c.name for c in alias.args.get("columns") or ()] if alias is not None else []
     if not lateral.args.get("view") or name not in GENERATORS or not columns:
         raise not_supported("LATERAL")
-    generator = call.copy()
-    for key, value in call.args.items():
+    generator = environment.spread(call.copy())
+    for key, value in list(generator.args.items()):
         if isinstance(value, exp.Expr):
             generator.set(key, environment.resolve(value))
         elif isinstance(value, list):

@@ -19,8 +19,11 @@ from dbt.adapters.ivm_spark.view.catalog import (
     relation_name,
 )
 from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.lambdas import rename_parameters
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.size import not_too_deep, too_many_tables
+from dbt.adapters.ivm_spark.view.star import count_rows, refuse_ambiguous_stars
+from dbt.adapters.ivm_spark.view.struct_fields import name_fields
 from dbt.adapters.ivm_spark.view.values import name_values
 
 MAX_VIEW_DEPTH = 32
@@ -72,6 +75,10 @@ def _query(sql: str, dialect: str) -> exp.Query:
             node.set("this", node.name.lower())
     for raw in list(statements[0].find_all(exp.RawString)):
         raw.replace(exp.Literal.string(raw.name))
+    count_rows(statements[0])
+    refuse_ambiguous_stars(statements[0])
+    rename_parameters(statements[0])
+    name_fields(statements[0])
     _spell_ctes(statements[0])
     name_values(statements[0])
     return statements[0]

@@ -33,7 +33,7 @@ def build_pivot(
     sources: the relations that scans read, by name. Raises NotMaintained for a form, an aggregate
     or a type under which it is not certain what Spark computes.
     """
-    environment = Environment()
+    environment = Environment(sources)
     environment.add(alias, block)
     if pivot.args.get("unpivot"):
         built = _unpivot(names, pivot, block, environment)

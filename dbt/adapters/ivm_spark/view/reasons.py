@@ -27,6 +27,13 @@ class ReasonCode(str, Enum):
     STATE_MODIFIED = "STATE_MODIFIED"
     STATE_FORMAT_CHANGED = "STATE_FORMAT_CHANGED"
     QUERY_NOT_UNDERSTOOD = "QUERY_NOT_UNDERSTOOD"
+    GENERATED_SQL_REJECTED = "GENERATED_SQL_REJECTED"
+    VIEW_SETTINGS_DIFFER = "VIEW_SETTINGS_DIFFER"
+
+    @property
+    def is_defect(self) -> bool:
+        """True for a defect of this package, which the user should report."""
+        return self is ReasonCode.GENERATED_SQL_REJECTED
 
     @property
     def sentence(self) -> str:
@@ -115,6 +122,16 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.QUERY_NOT_UNDERSTOOD: (
         "The query could not be read in a way that is certain to mean what Spark makes of it.",
         "Simplify the query, and please report it: a rule is missing.",
+    ),
+    ReasonCode.GENERATED_SQL_REJECTED: (
+        "Spark accepts the query, and rejects a statement that dbt-ivm-spark made from it.",
+        "Nothing: the view has been rebuilt from the query's own text. This is a defect of "
+        "dbt-ivm-spark; please report it with the query.",
+    ),
+    ReasonCode.VIEW_SETTINGS_DIFFER: (
+        "The query reads a Spark view that was created under other session settings, under which "
+        "Spark still reads it.",
+        "Create the view again under this session's settings, or set these as they were.",
     ),
 }
 

@@ -115,9 +115,9 @@ class _Renderer:
     def _aggregate(self, node: Aggregate) -> exp.Select:
         block = self._rows(node.input)
         keys = [(item.name, block.over(item.expression)) for item in node.keys]
-        if any(isinstance(e, exp.Literal) for _, e in keys):
+        if any(_is_constant(e) for _, e in keys):
             block = self._keyed(node)
-            own = {item.name for item in node.keys if isinstance(item.expression, exp.Literal)}
+            own = {item.name for item in node.keys if _is_constant(item.expression)}
             keys = [
                 (
                     item.name,
@@ -137,9 +137,7 @@ class _Renderer:
         literal, which would be read as a position."""
         block = self._block(node.input)
         keys = {item.name: block.over(item.expression) for item in node.keys}
-        if len(set(keys.values())) < len(keys) or any(
-            isinstance(e, exp.Literal) for e in keys.values()
-        ):
+        if len(set(keys.values())) < len(keys) or any(_is_constant(e) for e in keys.values()):
             block = self._closed(block, node.input)
             keys = {item.name: block.over(item.expression) for item in node.keys}
         select = block.select(
@@ -161,13 +159,11 @@ class _Renderer:
         return SqlBlock(table, names).select([(c, names[c]) for c in node.columns])
 
     def _keyed(self, node: Aggregate) -> SqlBlock:
-        """A literal as a key would be read as a position: make it a column first."""
+        """A number as a key would be read as a position: make a constant a column first."""
         block = self._rows(node.input)
         items = [(c, block.columns[c]) for c in node.input.columns]
         items += [
-            (item.name, item.expression)
-            for item in node.keys
-            if isinstance(item.expression, exp.Literal)
+            (item.name, item.expression) for item in node.keys if _is_constant(item.expression)
         ]
         return self._derived(block.select(items), tuple(name for name, _ in items))
 
@@ -392,6 +388,10 @@ def _used_again(items: Iterable[Item]) -> set[str]:
     """The columns that the items use more than once."""
     uses = Counter(c.name for item in items for c in item.expression.find_all(exp.Column))
     return {name for name, count in uses.items() if count > 1}
+
+
+def _is_constant(expression: exp.Expr) -> bool:
+    return expression.find(exp.Column) is None
 
 
 def _computed(expression: exp.Expr | None) -> bool:

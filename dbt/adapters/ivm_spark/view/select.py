@@ -35,7 +35,7 @@ def build_select(
     for clause, value in select.args.items():
         if value and clause not in _CLAUSES:
             raise not_supported(clause.strip("_").upper())
-    environment = Environment(outer)
+    environment = Environment(builder.sources, outer)
     node = build_from(builder, select, ctes, environment)
     below = Subqueries(builder, ctes, environment)
     beside = Subqueries(builder, ctes, environment, below)
@@ -147,7 +147,7 @@ class _Order:
         self.resolved: list[exp.Expr] = []
         outputs = dict(items)
         for ordering in self.orderings:
-            body = ordering.this.copy()
+            body = environment.spread(ordering.this.copy())
             if isinstance(body, exp.Literal):
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "ORDER BY a position")
             check(body)

@@ -19,7 +19,7 @@ FROM (
     COUNT(CASE WHEN `orders`.`amount` > 5 THEN 1 END) AS `big`,
     COUNT(CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END) AS `__ivm_nonnull_plain`,
     CAST(SUM(CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END) AS DECIMAL(22, 2)) AS `plain`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -41,7 +41,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`amount` > 5 THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -51,7 +51,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -59,15 +59,22 @@ SELECT
   ) AS `__ivm_nonnull_plain`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END
       ELSE -(
         CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END
       )
     END
   ) AS `plain`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s
@@ -94,7 +101,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`amount` > 5 THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -104,7 +111,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -112,15 +119,22 @@ SELECT
   ) AS `__ivm_nonnull_plain`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END
       ELSE -(
         CASE WHEN `orders`.`note` IS NULL THEN `orders`.`amount` END
       )
     END
   ) AS `plain`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s

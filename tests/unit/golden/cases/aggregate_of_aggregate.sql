@@ -12,11 +12,11 @@ SELECT
 FROM (
   SELECT
     `q`.`orders_2` AS `orders_4`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT
       `orders`.`customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
+      count(1) AS `orders_2`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     GROUP BY
       `orders`.`customer_id`
@@ -35,8 +35,13 @@ FROM `shop`.`v__ivm` AS `state`
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 merge into `shop`.`v__ivm` as t
 using (
@@ -47,7 +52,7 @@ FROM (
   SELECT
     `q_4`.`orders_customer_id` AS `customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `orders_2`
+    count(1) AS `orders_2`
   FROM (
     SELECT
       `q_3`.`orders_customer_id` AS `orders_customer_id`,
@@ -108,8 +113,13 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders_
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 merge into `shop`.`v__ivm` as t
 using (
@@ -120,7 +130,7 @@ FROM (
   SELECT
     `q_4`.`orders_customer_id` AS `customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `orders_2`
+    count(1) AS `orders_2`
   FROM (
     SELECT
       `q_3`.`orders_customer_id` AS `orders_customer_id`,

@@ -22,8 +22,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 cache table ivm_kept_1 as
 SELECT
   `orders_2`.`customer_id` AS `customer_id_2`,
-  IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
+  `orders_2`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders_2`;
 
 insert into `shop`.`v__ivm` (`order_id_3`, `customer_id_3`, `__ivm_count`)
 SELECT
@@ -46,11 +51,16 @@ FROM (
       `orders`.`order_id` AS `order_id`,
       `q`.`customer_id_2` AS `customer_id_2`,
       (
-        IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        `orders`.`__ivm_weight`
       ) * (
         `q`.`__ivm_weight`
       ) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    FROM (
+      SELECT
+        `order_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     JOIN (
       SELECT
         `orders_2`.`customer_id` AS `customer_id_2`,
@@ -83,8 +93,13 @@ WHERE
 cache table ivm_kept_1 as
 SELECT
   `orders_2`.`customer_id` AS `customer_id_2`,
-  IF(`orders_2`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders_2`;
+  `orders_2`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders_2`;
 
 cache table ivm_kept_change as
 SELECT
@@ -101,11 +116,16 @@ FROM (
       `orders`.`order_id` AS `order_id`,
       `q`.`customer_id_2` AS `customer_id_2`,
       (
-        IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        `orders`.`__ivm_weight`
       ) * (
         `q`.`__ivm_weight`
       ) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    FROM (
+      SELECT
+        `order_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     JOIN (
       SELECT
         `orders_2`.`customer_id` AS `customer_id_2`,

@@ -8,7 +8,7 @@ SELECT
 FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -28,8 +28,13 @@ SELECT
 FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   GROUP BY
     `orders`.`customer_id`
 ) AS `q`
@@ -53,8 +58,13 @@ SELECT
 FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   GROUP BY
     `orders`.`customer_id`
 ) AS `q`

@@ -11,7 +11,7 @@ SELECT
 FROM (
   SELECT
     `q`.`segment` AS `segment_2`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT DISTINCT
       `customers`.`segment` AS `segment`,
@@ -33,8 +33,14 @@ cache table ivm_kept_1 as
 SELECT
   `customers`.`segment` AS `segment`,
   `customers`.`name` AS `name`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `segment`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 merge into `shop`.`v__ivm` as t
 using (
@@ -102,8 +108,14 @@ cache table ivm_kept_1 as
 SELECT
   `customers`.`segment` AS `segment`,
   `customers`.`name` AS `name`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `segment`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 merge into `shop`.`v__ivm` as t
 using (

@@ -32,8 +32,13 @@ SELECT
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   LEFT SEMI JOIN (
     SELECT
       `o`.`customer_id` AS `o_customer_id`,
@@ -118,8 +123,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 WHERE
   `o`.`amount` > 10;
 
@@ -273,8 +284,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 WHERE
   `o`.`amount` > 10;
 

@@ -39,8 +39,13 @@ SELECT
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id_2`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   LEFT SEMI JOIN (
     SELECT
       `q`.`customer_id` AS `customer_id`,
@@ -132,8 +137,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -354,8 +365,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT

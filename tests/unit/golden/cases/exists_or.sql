@@ -44,8 +44,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 cache table ivm_kept_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -236,8 +241,14 @@ FROM (
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
-      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      `o`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `o`
     LEFT SEMI JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`
@@ -247,8 +258,15 @@ FROM (
     UNION ALL
     SELECT
       `o`.`order_id` AS `o_order_id`,
-      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      `o`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        `amount`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `o`
     LEFT ANTI JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`
@@ -342,8 +360,14 @@ FROM (
   FROM (
     SELECT
       `o`.`order_id` AS `o_order_id`,
-      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      `o`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `o`
     LEFT SEMI JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`
@@ -353,8 +377,15 @@ FROM (
     UNION ALL
     SELECT
       `o`.`order_id` AS `o_order_id`,
-      IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+      `o`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        `amount`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `o`
     LEFT ANTI JOIN (
       SELECT
         `c`.`customer_id` AS `c_customer_id`

@@ -34,8 +34,14 @@ FROM (
   SELECT
     `orders`.`order_id` AS `id_2`,
     `orders`.`amount` AS `amount_3`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   WHERE
     `orders`.`amount` > 100 AND `orders`.`amount` < 1000
   GROUP BY
@@ -55,8 +61,14 @@ FROM (
   SELECT
     `orders`.`order_id` AS `id_2`,
     `orders`.`amount` AS `amount_3`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   WHERE
     `orders`.`amount` > 100 AND `orders`.`amount` < 1000
   GROUP BY

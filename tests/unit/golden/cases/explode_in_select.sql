@@ -36,8 +36,15 @@ FROM (
   SELECT
     `c`.`user_id` AS `user_id`,
     `generated`.`ivm_generated_0_0` AS `tag`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `tags`,
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `c`
   LATERAL VIEW
   explode(`c`.`tags`) generated AS `ivm_generated_0_0`
   WHERE
@@ -59,8 +66,15 @@ FROM (
   SELECT
     `c`.`user_id` AS `user_id`,
     `generated`.`ivm_generated_0_0` AS `tag`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `tags`,
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `c`
   LATERAL VIEW
   explode(`c`.`tags`) generated AS `ivm_generated_0_0`
   WHERE

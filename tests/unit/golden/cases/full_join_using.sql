@@ -25,8 +25,14 @@ cache table ivm_kept_1 as
 SELECT
   `customers`.`customer_id` AS `customers_customer_id`,
   `customers`.`segment` AS `customers_segment`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 cache table ivm_kept_change as
 SELECT
@@ -221,8 +227,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -417,8 +429,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT

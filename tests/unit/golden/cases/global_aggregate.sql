@@ -16,7 +16,7 @@ FROM (
   SELECT
     COUNT(`clicks`.`seconds`) AS `__ivm_nonnull_total`,
     CAST(SUM(`clicks`.`seconds`) AS BIGINT) AS `total`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
 ) AS `q`
 
@@ -37,26 +37,25 @@ SELECT
 FROM (
   SELECT
     COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `clicks`.`seconds` IS NULL
-          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
       0
     ) AS `__ivm_nonnull_total`,
     SUM(
       CASE
-        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        WHEN `clicks`.`__ivm_weight` > 0
         THEN CAST(`clicks`.`seconds` AS BIGINT)
         ELSE -(
           CAST(`clicks`.`seconds` AS BIGINT)
         )
       END
     ) AS `total`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
 ) AS `q`
 ) as s
 on `t`.`__ivm_key` = `s`.`__ivm_key`
@@ -82,26 +81,25 @@ SELECT
 FROM (
   SELECT
     COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `clicks`.`seconds` IS NULL
-          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
       0
     ) AS `__ivm_nonnull_total`,
     SUM(
       CASE
-        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        WHEN `clicks`.`__ivm_weight` > 0
         THEN CAST(`clicks`.`seconds` AS BIGINT)
         ELSE -(
           CAST(`clicks`.`seconds` AS BIGINT)
         )
       END
     ) AS `total`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
 ) AS `q`
 ) as s
 on `t`.`__ivm_key` = `s`.`__ivm_key`

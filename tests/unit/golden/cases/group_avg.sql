@@ -16,7 +16,7 @@ FROM (
     `orders`.`customer_id` AS `customer_id`,
     COUNT(`orders`.`amount`) AS `__ivm_nonnull_mean_amount`,
     CAST(SUM(`orders`.`amount`) AS DECIMAL(22, 2)) AS `__ivm_sum_mean_amount`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -34,26 +34,26 @@ using (
 SELECT
   `orders`.`customer_id` AS `customer_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `orders`.`amount` IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `orders`.`amount` IS NULL THEN `orders`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_mean_amount`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN `orders`.`amount`
       ELSE -(
         `orders`.`amount`
       )
     END
   ) AS `__ivm_sum_mean_amount`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s
@@ -75,26 +75,26 @@ using (
 SELECT
   `orders`.`customer_id` AS `customer_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `orders`.`amount` IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `orders`.`amount` IS NULL THEN `orders`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_mean_amount`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN `orders`.`amount`
       ELSE -(
         `orders`.`amount`
       )
     END
   ) AS `__ivm_sum_mean_amount`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s

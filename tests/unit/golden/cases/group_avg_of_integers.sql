@@ -16,7 +16,7 @@ FROM (
     `clicks`.`user_id` AS `user_id`,
     COUNT(`clicks`.`seconds`) AS `__ivm_nonnull_mean`,
     CAST(SUM(`clicks`.`seconds`) AS BIGINT) AS `__ivm_sum_mean`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
   GROUP BY
     `clicks`.`user_id`
@@ -34,26 +34,26 @@ using (
 SELECT
   `clicks`.`user_id` AS `user_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `clicks`.`seconds` IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_mean`,
   SUM(
     CASE
-      WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `clicks`.`__ivm_weight` > 0
       THEN CAST(`clicks`.`seconds` AS BIGINT)
       ELSE -(
         CAST(`clicks`.`seconds` AS BIGINT)
       )
     END
   ) AS `__ivm_sum_mean`,
-  COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+  COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `user_id`,
+    `seconds`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`clicks`', 8, 9)
+) AS `clicks`
 GROUP BY
   `clicks`.`user_id`
 ) as s
@@ -75,26 +75,26 @@ using (
 SELECT
   `clicks`.`user_id` AS `user_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `clicks`.`seconds` IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_mean`,
   SUM(
     CASE
-      WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `clicks`.`__ivm_weight` > 0
       THEN CAST(`clicks`.`seconds` AS BIGINT)
       ELSE -(
         CAST(`clicks`.`seconds` AS BIGINT)
       )
     END
   ) AS `__ivm_sum_mean`,
-  COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+  COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `user_id`,
+    `seconds`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`clicks`', 8, 9)
+) AS `clicks`
 GROUP BY
   `clicks`.`user_id`
 ) as s

@@ -49,7 +49,7 @@ FROM (
     COUNT(CASE WHEN (
       `clicks`.`seconds` > 0
     ) THEN 1 END) AS `__ivm_deciding_bool_or`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
   GROUP BY
     `clicks`.`user_id`
@@ -85,7 +85,7 @@ SELECT
         WHEN NOT (
           `clicks`.`seconds` > 1
         ) IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -97,7 +97,7 @@ SELECT
         WHEN NOT CASE WHEN NOT (
           `clicks`.`seconds` > 1
         ) THEN 1 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -107,7 +107,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `clicks`.`user_id` > 1 THEN `clicks`.`seconds` > 9 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -122,20 +122,14 @@ SELECT
           )
           THEN 1
         END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `__ivm_deciding_ever`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `clicks`.`seconds` IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_checksum`,
   bit_xor(`clicks`.`seconds`) AS `checksum`,
@@ -145,7 +139,7 @@ SELECT
         WHEN NOT (
           `clicks`.`seconds` > 0
         ) IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -157,14 +151,20 @@ SELECT
         WHEN NOT CASE WHEN (
           `clicks`.`seconds` > 0
         ) THEN 1 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `__ivm_deciding_bool_or`,
-  COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+  COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `user_id`,
+    `seconds`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`clicks`', 8, 9)
+) AS `clicks`
 GROUP BY
   `clicks`.`user_id`
 ) as s
@@ -203,7 +203,7 @@ SELECT
         WHEN NOT (
           `clicks`.`seconds` > 1
         ) IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -215,7 +215,7 @@ SELECT
         WHEN NOT CASE WHEN NOT (
           `clicks`.`seconds` > 1
         ) THEN 1 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -225,7 +225,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `clicks`.`user_id` > 1 THEN `clicks`.`seconds` > 9 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -240,20 +240,14 @@ SELECT
           )
           THEN 1
         END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `__ivm_deciding_ever`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `clicks`.`seconds` IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `clicks`.`seconds` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_checksum`,
   bit_xor(`clicks`.`seconds`) AS `checksum`,
@@ -263,7 +257,7 @@ SELECT
         WHEN NOT (
           `clicks`.`seconds` > 0
         ) IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -275,14 +269,20 @@ SELECT
         WHEN NOT CASE WHEN (
           `clicks`.`seconds` > 0
         ) THEN 1 END IS NULL
-        THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `clicks`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `__ivm_deciding_bool_or`,
-  COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+  COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `user_id`,
+    `seconds`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`clicks`', 8, 9)
+) AS `clicks`
 GROUP BY
   `clicks`.`user_id`
 ) as s

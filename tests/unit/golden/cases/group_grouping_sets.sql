@@ -34,7 +34,7 @@ FROM (
     COUNT(`orders`.`amount`) AS `__ivm_nonnull_revenue`,
     CAST(SUM(`orders`.`amount`) AS DECIMAL(22, 2)) AS `revenue`,
     count(DISTINCT `orders`.`note`) AS `notes`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   LATERAL VIEW
   EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
@@ -72,26 +72,28 @@ SELECT
   END AS `y`,
   `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `orders`.`amount` IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `orders`.`amount` IS NULL THEN `orders`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_revenue`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN `orders`.`amount`
       ELSE -(
         `orders`.`amount`
       )
     END
   ) AS `revenue`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 LATERAL VIEW
 EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
 GROUP BY
@@ -130,7 +132,7 @@ WITH ivm_fresh AS (
       COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
       CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
       count(DISTINCT `q`.`orders_note`) AS `notes`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM (
       SELECT
         `orders`.`customer_id` AS `orders_customer_id`,
@@ -217,26 +219,28 @@ SELECT
   END AS `y`,
   `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
   COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `orders`.`amount` IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
+    SUM(CASE WHEN NOT `orders`.`amount` IS NULL THEN `orders`.`__ivm_weight` ELSE 0 END),
     0
   ) AS `__ivm_nonnull_revenue`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN `orders`.`amount`
       ELSE -(
         `orders`.`amount`
       )
     END
   ) AS `revenue`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 LATERAL VIEW
 EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
 GROUP BY
@@ -275,7 +279,7 @@ WITH ivm_fresh AS (
       COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
       CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
       count(DISTINCT `q`.`orders_note`) AS `notes`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM (
       SELECT
         `orders`.`customer_id` AS `orders_customer_id`,

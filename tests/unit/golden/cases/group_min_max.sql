@@ -18,7 +18,7 @@ FROM (
     `orders`.`customer_id` AS `customer_id`,
     MIN(`orders`.`amount`) AS `lowest`,
     MAX(`orders`.`ordered_on`) AS `newest`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -38,8 +38,15 @@ SELECT
   `orders`.`customer_id` AS `customer_id`,
   MIN(`orders`.`amount`) AS `lowest`,
   MAX(`orders`.`ordered_on`) AS `newest`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s
@@ -59,32 +66,19 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`
 cache table ivm_kept_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
-  MIN(
-    CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `orders`.`amount`
-    END
-  ) AS `lowest`,
-  MIN(
-    CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-      THEN `orders`.`amount`
-    END
-  ) AS `__ivm_lost_lowest`,
-  MAX(
-    CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `orders`.`ordered_on`
-    END
-  ) AS `newest`,
-  MAX(
-    CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-      THEN `orders`.`ordered_on`
-    END
-  ) AS `__ivm_lost_newest`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  MIN(CASE WHEN `orders`.`__ivm_weight` > 0 THEN `orders`.`amount` END) AS `lowest`,
+  MIN(CASE WHEN `orders`.`__ivm_weight` < 0 THEN `orders`.`amount` END) AS `__ivm_lost_lowest`,
+  MAX(CASE WHEN `orders`.`__ivm_weight` > 0 THEN `orders`.`ordered_on` END) AS `newest`,
+  MAX(CASE WHEN `orders`.`__ivm_weight` < 0 THEN `orders`.`ordered_on` END) AS `__ivm_lost_newest`,
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`;
 
@@ -110,7 +104,7 @@ WITH ivm_stale AS (
       `orders`.`customer_id` AS `customer_id`,
       MIN(`orders`.`amount`) AS `lowest`,
       MAX(`orders`.`ordered_on`) AS `newest`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT

@@ -13,7 +13,7 @@ FROM (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
     count(DISTINCT `orders`.`note`) AS `notes`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -29,8 +29,14 @@ FROM `shop`.`v__ivm` AS `state`
 cache table ivm_kept_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`;
 
@@ -45,7 +51,7 @@ WITH ivm_fresh AS (
     SELECT
       `orders`.`customer_id` AS `customer_id`,
       count(DISTINCT `orders`.`note`) AS `notes`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT
@@ -80,8 +86,14 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `notes`,
 cache table ivm_kept_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`;
 
@@ -96,7 +108,7 @@ WITH ivm_fresh AS (
     SELECT
       `orders`.`customer_id` AS `customer_id`,
       count(DISTINCT `orders`.`note`) AS `notes`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT

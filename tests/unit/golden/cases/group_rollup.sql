@@ -26,7 +26,7 @@ FROM (
     CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `name`,
     `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
     MAX(`customers`.`customer_id`) AS `newest`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
   LATERAL VIEW
   EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
@@ -61,8 +61,15 @@ SELECT
   CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `name`,
   `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
   MAX(`customers`.`customer_id`) AS `newest`,
-  COALESCE(SUM(IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+  COALESCE(SUM(`customers`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`
 LATERAL VIEW
 EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
 GROUP BY
@@ -94,20 +101,17 @@ SELECT
   END AS `segment`,
   CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `name`,
   `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
-  MAX(
-    CASE
-      WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `customers`.`customer_id`
-    END
-  ) AS `newest`,
-  MAX(
-    CASE
-      WHEN IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) < 0
-      THEN `customers`.`customer_id`
-    END
-  ) AS `__ivm_lost_newest`,
-  COALESCE(SUM(IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+  MAX(CASE WHEN `customers`.`__ivm_weight` > 0 THEN `customers`.`customer_id` END) AS `newest`,
+  MAX(CASE WHEN `customers`.`__ivm_weight` < 0 THEN `customers`.`customer_id` END) AS `__ivm_lost_newest`,
+  COALESCE(SUM(`customers`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`
 LATERAL VIEW
 EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
 GROUP BY
@@ -145,7 +149,7 @@ WITH ivm_stale AS (
       CASE WHEN `q`.`__ivm_set_of_segment` IN (0) THEN `q`.`customers_name` END AS `name`,
       `q`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
       MAX(`q`.`customers_customer_id`) AS `newest`,
-      COUNT(*) AS `__ivm_count`
+      COUNT(1) AS `__ivm_count`
     FROM (
       SELECT
         `customers`.`customer_id` AS `customers_customer_id`,

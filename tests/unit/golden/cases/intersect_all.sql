@@ -26,8 +26,13 @@ EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm
 cache table ivm_kept_1 as
 SELECT
   `customers`.`customer_id` AS `customer_id_3`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 cache table ivm_kept_change as
 SELECT
@@ -189,8 +194,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_3`, `__ivm_c
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `customer_id_3`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -352,8 +362,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_3`, `__ivm_c
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `customer_id_3`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT

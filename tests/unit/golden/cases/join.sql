@@ -34,8 +34,14 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `segment`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
     ON `o`.`customer_id` = `c`.`customer_id`
   GROUP BY
@@ -61,8 +67,14 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `o`.`customer_id` = `c`.`customer_id`
   GROUP BY
@@ -82,8 +94,14 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `o`.`customer_id` = `c`.`customer_id`
   GROUP BY

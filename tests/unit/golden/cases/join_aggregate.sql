@@ -16,7 +16,7 @@ FROM (
     `c`.`segment` AS `segment`,
     COUNT(`o`.`amount`) AS `__ivm_nonnull_revenue`,
     CAST(SUM(`o`.`amount`) AS DECIMAL(22, 2)) AS `revenue`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `o`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 1
@@ -35,27 +35,18 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `c`.`segment` AS `segment`,
-  COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `o`.`amount` IS NULL
-        THEN IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
-    0
-  ) AS `__ivm_nonnull_revenue`,
-  SUM(
-    CASE
-      WHEN IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `o`.`amount`
-      ELSE -(
-        `o`.`amount`
-      )
-    END
-  ) AS `revenue`,
-  COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  COALESCE(SUM(CASE WHEN NOT `o`.`amount` IS NULL THEN `c`.`__ivm_weight` ELSE 0 END), 0) AS `__ivm_nonnull_revenue`,
+  SUM(CASE WHEN `c`.`__ivm_weight` > 0 THEN `o`.`amount` ELSE -(
+    `o`.`amount`
+  ) END) AS `revenue`,
+  COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 1
 GROUP BY
@@ -78,27 +69,18 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `c`.`segment` AS `segment`,
-  COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `o`.`amount` IS NULL
-        THEN IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
-    0
-  ) AS `__ivm_nonnull_revenue`,
-  SUM(
-    CASE
-      WHEN IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `o`.`amount`
-      ELSE -(
-        `o`.`amount`
-      )
-    END
-  ) AS `revenue`,
-  COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  COALESCE(SUM(CASE WHEN NOT `o`.`amount` IS NULL THEN `o`.`__ivm_weight` ELSE 0 END), 0) AS `__ivm_nonnull_revenue`,
+  SUM(CASE WHEN `o`.`__ivm_weight` > 0 THEN `o`.`amount` ELSE -(
+    `o`.`amount`
+  ) END) AS `revenue`,
+  COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 1
 GROUP BY
@@ -121,27 +103,18 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `c`.`segment` AS `segment`,
-  COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `o`.`amount` IS NULL
-        THEN IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
-    0
-  ) AS `__ivm_nonnull_revenue`,
-  SUM(
-    CASE
-      WHEN IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
-      THEN `o`.`amount`
-      ELSE -(
-        `o`.`amount`
-      )
-    END
-  ) AS `revenue`,
-  COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  COALESCE(SUM(CASE WHEN NOT `o`.`amount` IS NULL THEN `o`.`__ivm_weight` ELSE 0 END), 0) AS `__ivm_nonnull_revenue`,
+  SUM(CASE WHEN `o`.`__ivm_weight` > 0 THEN `o`.`amount` ELSE -(
+    `o`.`amount`
+  ) END) AS `revenue`,
+  COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 1
 GROUP BY

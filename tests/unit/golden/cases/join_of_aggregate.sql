@@ -13,7 +13,7 @@ FROM `shop`.`customers` VERSION AS OF 9 AS `c`
 JOIN (
   SELECT
     `orders`.`customer_id` AS `customer_id`,
-    count(*) AS `orders_2`
+    count(1) AS `orders_2`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -38,12 +38,18 @@ FROM (
   SELECT
     `c`.`name` AS `name`,
     `q`.`orders_2` AS `orders_4`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `name`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   JOIN (
     SELECT
       `orders`.`customer_id` AS `customer_id`,
-      count(*) AS `orders_2`
+      count(1) AS `orders_2`
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     GROUP BY
       `orders`.`customer_id`
@@ -132,8 +138,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__iv
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -149,7 +160,7 @@ FROM (
     SELECT
       `q_4`.`orders_customer_id` AS `customer_id`,
       `q_4`.`__ivm_side` AS `__ivm_side`,
-      count(*) AS `orders_2`
+      count(1) AS `orders_2`
     FROM (
       SELECT
         `q_3`.`orders_customer_id` AS `orders_customer_id`,
@@ -279,8 +290,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__iv
 cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -296,7 +312,7 @@ FROM (
     SELECT
       `q_4`.`orders_customer_id` AS `customer_id`,
       `q_4`.`__ivm_side` AS `__ivm_side`,
-      count(*) AS `orders_2`
+      count(1) AS `orders_2`
     FROM (
       SELECT
         `q_3`.`orders_customer_id` AS `orders_customer_id`,

@@ -38,8 +38,14 @@ FROM (
     `orders`.`order_id` AS `order_id`,
     `customers`.`segment` AS `segment`,
     `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+    COALESCE(SUM(`customers`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `segment`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `customers`
   JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
     ON `orders`.`customer_id` = `customers`.`customer_id`
   GROUP BY
@@ -68,8 +74,14 @@ FROM (
     `orders`.`order_id` AS `order_id`,
     `customers`.`segment` AS `segment`,
     `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `customers`
     ON `orders`.`customer_id` = `customers`.`customer_id`
   GROUP BY
@@ -92,8 +104,14 @@ FROM (
     `orders`.`order_id` AS `order_id`,
     `customers`.`segment` AS `segment`,
     `orders`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `customers`
     ON `orders`.`customer_id` = `customers`.`customer_id`
   GROUP BY

@@ -41,8 +41,14 @@ FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
     `v`.`label` AS `label_2`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `segment`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   JOIN VALUES
     ('a', 'Alpha'),
     ('b', 'Beta') AS `v`(`code`, `label`)
@@ -64,8 +70,14 @@ FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
     `v`.`label` AS `label_2`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `segment`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   JOIN VALUES
     ('a', 'Alpha'),
     ('b', 'Beta') AS `v`(`code`, `label`)

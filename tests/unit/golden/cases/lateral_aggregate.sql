@@ -15,7 +15,7 @@ FROM `shop`.`customers` VERSION AS OF 9 AS `c`
 LEFT JOIN (
   SELECT
     `o`.`customer_id` AS `o_customer_id`,
-    count(*) AS `orders`,
+    count(1) AS `orders`,
     sum(`o`.`amount`) AS `revenue`
   FROM `shop`.`orders` VERSION AS OF 9 AS `o`
   GROUP BY
@@ -44,12 +44,18 @@ FROM (
     `c`.`name` AS `name`,
     COALESCE(`q`.`orders`, 0) AS `orders_3`,
     `q`.`revenue` AS `revenue_3`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `name`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   LEFT JOIN (
     SELECT
       `o`.`customer_id` AS `o_customer_id`,
-      count(*) AS `orders`,
+      count(1) AS `orders`,
       sum(`o`.`amount`) AS `revenue`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     GROUP BY
@@ -149,8 +155,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -162,7 +174,7 @@ FROM (
   SELECT
     `q_4`.`o_customer_id` AS `o_customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `orders`,
+    count(1) AS `orders`,
     sum(`q_4`.`o_amount`) AS `revenue`
   FROM (
     SELECT
@@ -274,7 +286,7 @@ FROM (
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
-              count(*) AS `orders`,
+              count(1) AS `orders`,
               sum(`o`.`amount`) AS `revenue`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             GROUP BY
@@ -404,8 +416,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -417,7 +435,7 @@ FROM (
   SELECT
     `q_4`.`o_customer_id` AS `o_customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `orders`,
+    count(1) AS `orders`,
     sum(`q_4`.`o_amount`) AS `revenue`
   FROM (
     SELECT
@@ -529,7 +547,7 @@ FROM (
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
-              count(*) AS `orders`,
+              count(1) AS `orders`,
               sum(`o`.`amount`) AS `revenue`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             GROUP BY

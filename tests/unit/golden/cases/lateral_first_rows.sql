@@ -37,8 +37,14 @@ FROM (
   SELECT
     `c`.`name` AS `name`,
     `q`.`order_id` AS `order_id_2`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      `name`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   JOIN (
     SELECT
       `o`.`order_id` AS `order_id`,
@@ -135,8 +141,15 @@ SELECT
   `o`.`order_id` AS `order_id`,
   `o`.`amount` AS `amount`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_change as
 SELECT
@@ -298,8 +311,15 @@ SELECT
   `o`.`order_id` AS `order_id`,
   `o`.`amount` AS `amount`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_change as
 SELECT

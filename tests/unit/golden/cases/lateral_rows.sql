@@ -38,8 +38,14 @@ SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`name` AS `c_name`,
   1 AS `__ivm_lateral_there`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`;
 
 cache table ivm_kept_change as
 SELECT
@@ -241,8 +247,15 @@ FROM (
       WHEN NOT `q`.`__ivm_lateral_there` IS NULL
       THEN `o`.`amount` + `q`.`c_customer_id`
     END AS `total_2`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT JOIN (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,
@@ -357,8 +370,15 @@ FROM (
       WHEN NOT `q`.`__ivm_lateral_there` IS NULL
       THEN `o`.`amount` + `q`.`c_customer_id`
     END AS `total_2`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT JOIN (
     SELECT
       `c`.`customer_id` AS `c_customer_id`,

@@ -34,8 +34,14 @@ FROM (
   SELECT
     `clicks`.`user_id` AS `user_id`,
     `generated`.`tag` AS `tag_2`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `tags`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
   LATERAL VIEW
   explode(`clicks`.`tags`) generated AS `tag`
   GROUP BY
@@ -55,8 +61,14 @@ FROM (
   SELECT
     `clicks`.`user_id` AS `user_id`,
     `generated`.`tag` AS `tag_2`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `tags`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
   LATERAL VIEW
   explode(`clicks`.`tags`) generated AS `tag`
   GROUP BY

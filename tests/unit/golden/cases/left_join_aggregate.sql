@@ -13,7 +13,7 @@ FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
     COUNT(`o`.`order_id`) AS `orders`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
     ON `c`.`customer_id` = `o`.`customer_id`
@@ -32,18 +32,14 @@ merge into `shop`.`v__ivm` as t
 using (
 SELECT
   `c`.`customer_id` AS `customer_id`,
-  COALESCE(
-    SUM(
-      CASE
-        WHEN NOT `o`.`order_id` IS NULL
-        THEN IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-        ELSE 0
-      END
-    ),
-    0
-  ) AS `orders`,
-  COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  COALESCE(SUM(CASE WHEN NOT `o`.`order_id` IS NULL THEN `c`.`__ivm_weight` ELSE 0 END), 0) AS `orders`,
+  COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`
 LEFT JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `c`.`customer_id` = `o`.`customer_id`
 GROUP BY
@@ -65,8 +61,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 merge into `shop`.`v__ivm` as t
 using (
@@ -171,8 +173,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 merge into `shop`.`v__ivm` as t
 using (

@@ -26,8 +26,14 @@ cache table ivm_kept_1 as
 SELECT
   `customers`.`customer_id` AS `customer_id`,
   `customers`.`name` AS `name`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 cache table ivm_kept_change as
 SELECT
@@ -180,8 +186,15 @@ SELECT
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   LEFT SEMI JOIN (
     SELECT
       `customers`.`customer_id` AS `customer_id`,
@@ -267,8 +280,15 @@ SELECT
 FROM (
   SELECT
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   LEFT SEMI JOIN (
     SELECT
       `customers`.`customer_id` AS `customer_id`,

@@ -28,8 +28,13 @@ SELECT
 FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   LEFT ANTI JOIN (
     SELECT
       `o`.`customer_id` AS `o_customer_id`
@@ -110,8 +115,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `__ivm_cou
 cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_change as
 SELECT
@@ -249,8 +259,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `__ivm_cou
 cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_change as
 SELECT

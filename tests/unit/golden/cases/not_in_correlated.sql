@@ -34,8 +34,14 @@ cache table ivm_kept_1 as
 SELECT
   `c`.`customer_id` AS `customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`;
 
 cache table ivm_kept_change as
 SELECT
@@ -247,8 +253,15 @@ SELECT
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT ANTI JOIN (
     SELECT
       `c`.`customer_id` AS `customer_id`,
@@ -342,8 +355,15 @@ SELECT
 FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT ANTI JOIN (
     SELECT
       `c`.`customer_id` AS `customer_id`,

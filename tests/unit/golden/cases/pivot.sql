@@ -53,7 +53,7 @@ FROM (
       END
     ) AS DECIMAL(22, 2)) AS `store_total`,
     COUNT(CASE WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING) THEN 1 END) AS `store_n`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
   GROUP BY
     `orders`.`customer_id`
@@ -80,7 +80,7 @@ SELECT
           WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING)
           THEN `orders`.`amount`
         END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -88,7 +88,7 @@ SELECT
   ) AS `__ivm_nonnull_web_total`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE
         WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING)
         THEN `orders`.`amount`
@@ -105,7 +105,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING) THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -118,7 +118,7 @@ SELECT
           WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING)
           THEN `orders`.`amount`
         END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -126,7 +126,7 @@ SELECT
   ) AS `__ivm_nonnull_store_total`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE
         WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING)
         THEN `orders`.`amount`
@@ -143,14 +143,21 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING) THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `store_n`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s
@@ -186,7 +193,7 @@ SELECT
           WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING)
           THEN `orders`.`amount`
         END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -194,7 +201,7 @@ SELECT
   ) AS `__ivm_nonnull_web_total`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE
         WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING)
         THEN `orders`.`amount`
@@ -211,7 +218,7 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('web' AS STRING) THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -224,7 +231,7 @@ SELECT
           WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING)
           THEN `orders`.`amount`
         END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
@@ -232,7 +239,7 @@ SELECT
   ) AS `__ivm_nonnull_store_total`,
   SUM(
     CASE
-      WHEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+      WHEN `orders`.`__ivm_weight` > 0
       THEN CASE
         WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING)
         THEN `orders`.`amount`
@@ -249,14 +256,21 @@ SELECT
     SUM(
       CASE
         WHEN NOT CASE WHEN `orders`.`note` IS NOT DISTINCT FROM CAST('shop' AS STRING) THEN 1 END IS NULL
-        THEN IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        THEN `orders`.`__ivm_weight`
         ELSE 0
       END
     ),
     0
   ) AS `store_n`,
-  COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+  COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    `note`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`
 GROUP BY
   `orders`.`customer_id`
 ) as s

@@ -39,8 +39,15 @@ FROM (
     `orders`.`order_id` AS `order_id`,
     upper(`orders`.`note`) AS `note`,
     `orders`.`amount` * 2 AS `doubled`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   GROUP BY
     `orders`.`order_id`,
     upper(`orders`.`note`),
@@ -61,8 +68,15 @@ FROM (
     `orders`.`order_id` AS `order_id`,
     upper(`orders`.`note`) AS `note`,
     `orders`.`amount` * 2 AS `doubled`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   GROUP BY
     `orders`.`order_id`,
     upper(`orders`.`note`),

@@ -13,7 +13,7 @@ FROM `shop`.`customers` VERSION AS OF 9 AS `c`
 LEFT JOIN (
   SELECT
     `o`.`customer_id` AS `o_customer_id`,
-    count(*) AS `col_0`
+    count(1) AS `col_0`
   FROM `shop`.`orders` VERSION AS OF 9 AS `o`
   GROUP BY
     `o`.`customer_id`
@@ -38,12 +38,17 @@ FROM (
   SELECT
     `c`.`customer_id` AS `customer_id`,
     COALESCE(`q`.`col_0`, 0) AS `n`,
-    COALESCE(SUM(IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+    COALESCE(SUM(`c`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`customers`', 8, 9)
+  ) AS `c`
   LEFT JOIN (
     SELECT
       `o`.`customer_id` AS `o_customer_id`,
-      count(*) AS `col_0`
+      count(1) AS `col_0`
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     GROUP BY
       `o`.`customer_id`
@@ -132,8 +137,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__iv
 cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -144,7 +154,7 @@ FROM (
   SELECT
     `q_4`.`o_customer_id` AS `o_customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `col_0`
+    count(1) AS `col_0`
   FROM (
     SELECT
       `q_3`.`o_customer_id` AS `o_customer_id`,
@@ -242,7 +252,7 @@ FROM (
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
-              count(*) AS `col_0`
+              count(1) AS `col_0`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             GROUP BY
               `o`.`customer_id`
@@ -359,8 +369,13 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__iv
 cache table ivm_kept_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -371,7 +386,7 @@ FROM (
   SELECT
     `q_4`.`o_customer_id` AS `o_customer_id`,
     `q_4`.`__ivm_side` AS `__ivm_side`,
-    count(*) AS `col_0`
+    count(1) AS `col_0`
   FROM (
     SELECT
       `q_3`.`o_customer_id` AS `o_customer_id`,
@@ -469,7 +484,7 @@ FROM (
           FROM (
             SELECT
               `o`.`customer_id` AS `o_customer_id`,
-              count(*) AS `col_0`
+              count(1) AS `col_0`
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             GROUP BY
               `o`.`customer_id`

@@ -77,8 +77,13 @@ FROM (
             UNION ALL
             SELECT
               `customers`.`customer_id` AS `customers_customer_id`,
-              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+              -`customers`.`__ivm_weight` AS `__ivm_weight`
+            FROM (
+              SELECT
+                `customer_id`,
+                IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+              FROM table_changes('`shop`.`customers`', 8, 9)
+            ) AS `customers`
           ) AS `q_2`
           GROUP BY
             `q_2`.`customers_customer_id`
@@ -184,8 +189,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -342,8 +353,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT

@@ -62,8 +62,13 @@ FROM (
             UNION ALL
             SELECT
               `clicks`.`seconds` AS `clicks_seconds`,
-              -IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+              -`clicks`.`__ivm_weight` AS `__ivm_weight`
+            FROM (
+              SELECT
+                `seconds`,
+                IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+              FROM table_changes('`shop`.`clicks`', 8, 9)
+            ) AS `clicks`
           ) AS `q_2`
           GROUP BY
             `q_2`.`clicks_seconds`
@@ -156,8 +161,14 @@ SELECT
 FROM (
   SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   CROSS JOIN (
     SELECT
       max(`clicks`.`seconds`) AS `col_0`
@@ -243,8 +254,14 @@ SELECT
 FROM (
   SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `amount`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   CROSS JOIN (
     SELECT
       max(`clicks`.`seconds`) AS `col_0`

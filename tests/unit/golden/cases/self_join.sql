@@ -26,8 +26,14 @@ cache table ivm_kept_1 as
 SELECT
   `b`.`order_id` AS `b_order_id`,
   `b`.`customer_id` AS `b_customer_id`,
-  IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `b`;
+  `b`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `b`;
 
 insert into `shop`.`v__ivm` (`order_id`, `other`, `__ivm_count`)
 SELECT
@@ -52,11 +58,17 @@ FROM (
       `q`.`b_order_id` AS `b_order_id`,
       `q`.`b_customer_id` AS `b_customer_id`,
       (
-        IF(`a`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        `a`.`__ivm_weight`
       ) * (
         `q`.`__ivm_weight`
       ) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `a`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `a`
     JOIN (
       SELECT
         `b`.`order_id` AS `b_order_id`,
@@ -94,8 +106,14 @@ cache table ivm_kept_1 as
 SELECT
   `b`.`order_id` AS `b_order_id`,
   `b`.`customer_id` AS `b_customer_id`,
-  IF(`b`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `b`;
+  `b`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `b`;
 
 cache table ivm_kept_change as
 SELECT
@@ -114,11 +132,17 @@ FROM (
       `q`.`b_order_id` AS `b_order_id`,
       `q`.`b_customer_id` AS `b_customer_id`,
       (
-        IF(`a`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
+        `a`.`__ivm_weight`
       ) * (
         `q`.`__ivm_weight`
       ) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `a`
+    FROM (
+      SELECT
+        `order_id`,
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `a`
     JOIN (
       SELECT
         `b`.`order_id` AS `b_order_id`,

@@ -38,16 +38,27 @@ SELECT
   `o`.`note` AS `o_note`,
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `c`.`customer_id` = `o`.`customer_id`;
 
 cache table ivm_kept_2 as
 SELECT
   `customers`.`name` AS `name`,
-  IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`;
+  `customers`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `name`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `customers`;
 
 cache table ivm_kept_3 as
 SELECT
@@ -358,8 +369,15 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `c`.`customer_id` = `o`.`customer_id`
   LEFT ANTI JOIN (
@@ -463,8 +481,15 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      `note`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `c`.`customer_id` = `o`.`customer_id`
   LEFT ANTI JOIN (

@@ -15,7 +15,7 @@ FROM (
   SELECT
     COUNT(`clicks`.`user_id`) AS `__ivm_nonnull_total`,
     CAST(SUM(`clicks`.`user_id`) AS BIGINT) AS `total`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM `shop`.`clicks` VERSION AS OF 9 AS `clicks`
 ) AS `q`
 
@@ -35,26 +35,25 @@ SELECT
 FROM (
   SELECT
     COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `clicks`.`user_id` IS NULL
-          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN NOT `clicks`.`user_id` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
       0
     ) AS `__ivm_nonnull_total`,
     SUM(
       CASE
-        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        WHEN `clicks`.`__ivm_weight` > 0
         THEN CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
         ELSE -(
           CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
         )
       END
     ) AS `total`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
 ) AS `q`
 ) as s
 on `t`.`__ivm_key` = `s`.`__ivm_key`
@@ -80,26 +79,25 @@ SELECT
 FROM (
   SELECT
     COALESCE(
-      SUM(
-        CASE
-          WHEN NOT `clicks`.`user_id` IS NULL
-          THEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)
-          ELSE 0
-        END
-      ),
+      SUM(CASE WHEN NOT `clicks`.`user_id` IS NULL THEN `clicks`.`__ivm_weight` ELSE 0 END),
       0
     ) AS `__ivm_nonnull_total`,
     SUM(
       CASE
-        WHEN IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) > 0
+        WHEN `clicks`.`__ivm_weight` > 0
         THEN CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
         ELSE -(
           CAST(`clicks`.`user_id` AS DECIMAL(20, 0))
         )
       END
     ) AS `total`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
 ) AS `q`
 ) as s
 on `t`.`__ivm_key` = `s`.`__ivm_key`

@@ -23,8 +23,14 @@ cache table ivm_kept_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -229,8 +235,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -417,8 +429,14 @@ cache table ivm_kept_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`;
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`;
 
 cache table ivm_kept_2 as
 SELECT

@@ -23,8 +23,14 @@ cache table ivm_kept_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`;
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`;
 
 cache table ivm_kept_2 as
 SELECT
@@ -196,8 +202,14 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `o`.`customer_id` < `c`.`customer_id`
   GROUP BY
@@ -289,8 +301,14 @@ FROM (
   SELECT
     `o`.`order_id` AS `order_id`,
     `c`.`segment` AS `segment`,
-    COALESCE(SUM(IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+    COALESCE(SUM(`o`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      `customer_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `o`
   LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
     ON `o`.`customer_id` < `c`.`customer_id`
   GROUP BY

@@ -62,8 +62,13 @@ FROM (
             UNION ALL
             SELECT
               1 AS `__ivm_exists_one`,
-              -IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-            FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+              -`customers`.`__ivm_weight` AS `__ivm_weight`
+            FROM (
+              SELECT
+                `customer_id`,
+                IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+              FROM table_changes('`shop`.`customers`', 8, 9)
+            ) AS `customers`
           ) AS `q_2`
           GROUP BY
             `q_2`.`__ivm_exists_one`
@@ -156,8 +161,13 @@ SELECT
 FROM (
   SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   CROSS JOIN (
     SELECT
       MAX(1) AS `__ivm_exists_some`
@@ -243,8 +253,13 @@ SELECT
 FROM (
   SELECT /*+ BROADCAST(`q`) */
     `orders`.`order_id` AS `order_id`,
-    COALESCE(SUM(IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+    COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `order_id`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`orders`', 8, 9)
+  ) AS `orders`
   CROSS JOIN (
     SELECT
       MAX(1) AS `__ivm_exists_some`

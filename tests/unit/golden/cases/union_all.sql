@@ -47,8 +47,13 @@ FROM (
     UNION ALL
     SELECT
       `clicks`.`user_id` AS `customer_id_2`,
-      IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+      `clicks`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `user_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`clicks`', 8, 9)
+    ) AS `clicks`
   ) AS `q`
   GROUP BY
     `q`.`customer_id_2`
@@ -74,8 +79,13 @@ FROM (
   FROM (
     SELECT
       `orders`.`customer_id` AS `customer_id_2`,
-      IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      `orders`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     UNION ALL
     SELECT
       `clicks`.`user_id` AS `customer_id_2`,
@@ -102,8 +112,13 @@ FROM (
   FROM (
     SELECT
       `orders`.`customer_id` AS `customer_id_2`,
-      IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      `orders`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     UNION ALL
     SELECT
       `clicks`.`user_id` AS `customer_id_2`,

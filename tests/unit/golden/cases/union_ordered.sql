@@ -61,8 +61,13 @@ FROM (
     UNION ALL
     SELECT
       `customers`.`customer_id` AS `customer_id_3`,
-      IF(`customers`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`customers`', 8, 9) AS `customers`
+      `customers`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`customers`', 8, 9)
+    ) AS `customers`
     UNION ALL
     SELECT
       0 AS `customer_id_3`,
@@ -98,8 +103,13 @@ FROM (
   FROM (
     SELECT
       `orders`.`customer_id` AS `customer_id_3`,
-      IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      `orders`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     UNION ALL
     SELECT
       `customers`.`customer_id` AS `customer_id_3`,
@@ -136,8 +146,13 @@ FROM (
   FROM (
     SELECT
       `orders`.`customer_id` AS `customer_id_3`,
-      IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-    FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`
+      `orders`.`__ivm_weight` AS `__ivm_weight`
+    FROM (
+      SELECT
+        `customer_id`,
+        IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+      FROM table_changes('`shop`.`orders`', 8, 9)
+    ) AS `orders`
     UNION ALL
     SELECT
       `customers`.`customer_id` AS `customer_id_3`,

@@ -65,8 +65,14 @@ FROM (
       WHEN `generated`.`__ivm_part_of_kind` = 1
       THEN `clicks`.`seconds`
     END AS `value_2`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
   LATERAL VIEW
   EXPLODE(ARRAY(0, 1)) generated AS `__ivm_part_of_kind`
   WHERE
@@ -113,8 +119,14 @@ FROM (
       WHEN `generated`.`__ivm_part_of_kind` = 1
       THEN `clicks`.`seconds`
     END AS `value_2`,
-    COALESCE(SUM(IF(`clicks`.`_change_type` IN ('insert', 'update_postimage'), 1, -1)), 0) AS `__ivm_count`
-  FROM table_changes('`shop`.`clicks`', 8, 9) AS `clicks`
+    COALESCE(SUM(`clicks`.`__ivm_weight`), 0) AS `__ivm_count`
+  FROM (
+    SELECT
+      `user_id`,
+      `seconds`,
+      IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+    FROM table_changes('`shop`.`clicks`', 8, 9)
+  ) AS `clicks`
   LATERAL VIEW
   EXPLODE(ARRAY(0, 1)) generated AS `__ivm_part_of_kind`
   WHERE

@@ -20,7 +20,7 @@ FROM (
   SELECT
     `q_3`.`customer_id_2` AS `customer_id_3`,
     `q_3`.`island_2` AS `island_3`,
-    COUNT(*) AS `__ivm_count`
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT
       `q_2`.`customer_id` AS `customer_id_2`,
@@ -65,8 +65,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 merge into `shop`.`v__ivm` as t
 using (
@@ -173,8 +179,14 @@ cache table ivm_kept_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 merge into `shop`.`v__ivm` as t
 using (

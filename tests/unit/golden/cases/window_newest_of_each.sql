@@ -39,8 +39,16 @@ SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`ordered_on` AS `orders_ordered_on`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -217,8 +225,16 @@ SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`ordered_on` AS `orders_ordered_on`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `ordered_on`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT

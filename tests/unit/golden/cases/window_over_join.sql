@@ -38,8 +38,14 @@ SELECT
   `o`.`amount` AS `o_amount`,
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`c`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`customers`', 8, 9) AS `c`
+  `c`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `customer_id`,
+    `segment`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`customers`', 8, 9)
+) AS `c`
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
@@ -224,8 +230,15 @@ SELECT
   `o`.`amount` AS `o_amount`,
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
@@ -410,8 +423,15 @@ SELECT
   `o`.`amount` AS `o_amount`,
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
-  IF(`o`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `o`
+  `o`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `o`
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 

@@ -28,8 +28,15 @@ SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT
@@ -185,8 +192,15 @@ SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
-  IF(`orders`.`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
-FROM table_changes('`shop`.`orders`', 8, 9) AS `orders`;
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM (
+  SELECT
+    `order_id`,
+    `customer_id`,
+    `amount`,
+    IF(`_change_type` IN ('insert', 'update_postimage'), 1, -1) AS `__ivm_weight`
+  FROM table_changes('`shop`.`orders`', 8, 9)
+) AS `orders`;
 
 cache table ivm_kept_change as
 SELECT

@@ -42,7 +42,7 @@ def rewrite_pivot(node: Pivot) -> Node:
             if function_name(call) in COUNTS and node.missing_is_null:
                 if not rows:
                     rows = f"__ivm_rows_of_{output}"
-                    count = exp.Anonymous(this="count", expressions=[exp.Star()])
+                    count = exp.Anonymous(this="count", expressions=[exp.Literal.number(1)])
                     aggregates.append(Item(rows, _filtered(count, same)))
                 some = exp.NEQ(this=column(rows), expression=exp.Literal.number(0))
                 value_of = exp.Case(ifs=[exp.If(this=some, true=value_of)])

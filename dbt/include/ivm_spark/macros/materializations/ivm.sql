@@ -30,30 +30,16 @@
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.plan.alteration) -%}
 
-  {#- change the state: one statement, one commit; again if another run was first -#}
-  {%- for attempt in refresh.attempts if refresh.again -%}
-    {%- for name, query in refresh.kept() -%}
-      {%- do refresh.keep(name, ivm_keep(name, query)) -%}
-    {%- endfor -%}
-    {%- do refresh.commit(ivm_apply(state, refresh.plan)) -%}
-  {%- endfor -%}
+  {#- change the state, one statement and one commit, and show it; once more from the query's own
+      text if Spark rejects what was made of it -#}
+  {%- do ivm_change_state(state, refresh) -%}
+  {%- do ivm_show_state(target, existing, refresh) -%}
   {%- if refresh.again -%}
-    {%- do exceptions.raise_database_error('Model ' ~ model.unique_id ~ ': other runs changed '
-        ~ state ~ ' each time while this one refreshed it. Run it again when they have ended.') -%}
+    {%- do ivm_change_state(state, refresh) -%}
+    {%- do ivm_show_state(target, existing, refresh) -%}
   {%- endif -%}
-
-  {#- show it -#}
-  {%- if refresh.plan.view -%}
-    {%- if existing is not none and not existing.is_view -%}
-      {%- do adapter.drop_relation(existing) -%}
-    {%- endif -%}
-    {%- if refresh.plan.alters -%}
-      {%- do ivm_alter_view(target, refresh.plan) -%}
-    {%- else -%}
-      {%- call statement('view') -%}
-        {{ ivm_create_view(target, refresh.plan) }}
-      {%- endcall -%}
-    {%- endif -%}
+  {%- if refresh.late_warning -%}
+    {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.late_warning) -%}
   {%- endif -%}
 
   {%- do store_result('main', response=adapter.ivm_response(refresh)) -%}

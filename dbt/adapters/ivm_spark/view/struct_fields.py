@@ -1,0 +1,70 @@
+"""struct(a, t.b) takes the names of its fields from the columns that it is given; named_struct says
+them.
+
+A column has other names in a tree than in the query, so every struct() becomes named_struct()
+before names are resolved, as far as its arguments are written out; the columns of a star follow
+when it is expanded.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+_ROW_CONTEXTS = (exp.In, exp.Values, exp.Group, exp.GroupingSets, exp.Cube, exp.Rollup, exp.Pivot)
+
+
+def name_fields(query: exp.Expr) -> None:
+    """Give the arguments of each struct() and row constructor the names that Spark gives them.
+
+    The query is changed in place. Source: `CreateStruct.apply` of Spark.
+    """
+    for row in list(query.find_all(exp.Tuple)):
+        if _is_value(row):
+            row.replace(exp.Anonymous(this="struct", expressions=row.expressions))
+    for call in list(query.find_all(exp.Anonymous)):
+        if call.name.lower() != "struct":
+            continue
+        call.set("expressions", [_named(argument) for argument in call.expressions])
+        if not any(a.is_star for a in call.expressions):
+            call.replace(_spelled(call))
+
+
+def spell_structs(expression: exp.Expr) -> exp.Expr:
+    """Write named_struct() for each struct() of an expression whose stars are expanded."""
+
+    def spelled(node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Anonymous) or node.name.lower() != "struct":
+            return node
+        return _spelled(node)
+
+    return expression.transform(spelled)
+
+
+def _spelled(call: exp.Expr) -> exp.Expr:
+    """named_struct() with the fields of a call of struct()."""
+    parts: list[exp.Expr] = []
+    for place, argument in enumerate(call.expressions, start=1):
+        name = _name(argument) or f"col{place}"
+        parts += [exp.Literal.string(name), argument.unalias()]
+    return exp.Anonymous(this="named_struct", expressions=parts)
+
+
+def _is_value(row: exp.Tuple) -> bool:
+    """False for a list of operands, rows or keys, which has no fields."""
+    around = row.parent
+    while isinstance(around, (exp.Paren, exp.Tuple)):
+        around = around.parent
+    return len(row.expressions) > 1 and not isinstance(around, _ROW_CONTEXTS)
+
+
+def _named(argument: exp.Expr) -> exp.Expr:
+    """An alias keeps the spelling of a name, which is lost when names are resolved."""
+    if isinstance(argument, exp.Column) and not isinstance(argument.this, exp.Star):
+        return exp.alias_(argument, argument.name, quoted=True)
+    return argument
+
+
+def _name(argument: exp.Expr) -> str:
+    if isinstance(argument, exp.Dot):
+        return str(argument.expression.name)
+    return argument.alias_or_name if isinstance(argument, (exp.Alias, exp.Column)) else ""

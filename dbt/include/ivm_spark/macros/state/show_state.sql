@@ -1,0 +1,16 @@
+{#- Let the model's view read the state as it is now; nothing where the view fits already. -#}
+{% macro ivm_show_state(target, existing, refresh) -%}
+  {%- if refresh.plan.view -%}
+    {%- if existing is not none and not existing.is_view -%}
+      {%- do adapter.drop_relation(existing) -%}
+    {%- endif -%}
+    {%- if refresh.plan.alters -%}
+      {%- do refresh.show(ivm_alter_view(target, refresh.plan)) -%}
+      {%- if not refresh.again -%}
+        {%- do refresh.show(ivm_mark_view(target, refresh.plan)) -%}
+      {%- endif -%}
+    {%- else -%}
+      {%- do refresh.show(ivm_create_view(target, refresh.plan)) -%}
+    {%- endif -%}
+  {%- endif -%}
+{%- endmacro %}
