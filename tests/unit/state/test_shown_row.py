@@ -55,5 +55,5 @@ def test_an_order_does_not() -> None:
 
 def test_a_query_that_is_stored_as_it_is() -> None:
     row = stored_row((("a b", "int"), ("nothing", "void")))
-    assert row == ShownRow((("a b", "`c1`"), ("nothing", "null")))
+    assert row == ShownRow((("a b", "`__ivm_column_1`"), ("nothing", "NULL")))
     assert stored_row((("m", "map<string,int>"),)) is None

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from dbt.adapters.ivm_spark.explain.readable import Names, names_of, text_of
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
-from dbt.adapters.ivm_spark.state.visible import VOID, stored_names
+from dbt.adapters.ivm_spark.state.storage import VOID, form_of
+from dbt.adapters.ivm_spark.state.visible import stored_names
 
 _HIDDEN = "__ivm_"
 _COUNTED = {
@@ -63,7 +64,7 @@ def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn
 def stored_columns(outputs: Sequence[tuple[str, str]]) -> tuple[StateColumn, ...]:
     """The columns of a query that is stored as it is."""
     return tuple(
-        StateColumn(stored, kind, "value", name)
+        StateColumn(stored, form.kept if (form := form_of(kind)) else kind, "value", name)
         for stored, (name, kind) in zip(stored_names(tuple(outputs)), outputs, strict=True)
         if kind != VOID
     )

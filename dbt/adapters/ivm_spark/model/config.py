@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
 
-from dbt.adapters.ivm_spark.record.configuration import Configuration
+from dbt.adapters.ivm_spark.record.configuration import ConfigError, Configuration
 from dbt.adapters.ivm_spark.source.commit import FEED
 
 _Choice = TypeVar("_Choice", bound=Enum)
@@ -46,10 +46,6 @@ class OnChange(str, Enum):
     FAIL = "fail"
 
 
-class ConfigError(ValueError):
-    """A config of a model has a value that it can't have; the message names key and values."""
-
-
 @dataclass(frozen=True)
 class IvmConfig:
     """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
@@ -76,6 +72,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
     contradict each other.
     """
     given = {key: value for key, value in values.items() if value is not None}
+    if "partition_by" in given:
+        given["partition_by"] = _partition_field(given["partition_by"])
     _check_names(given)
     _check_layout(given)
     writes = _one_of("state_writes", StateWrites, given.get("state_writes"))
@@ -117,7 +115,11 @@ def _check_layout(given: Mapping[str, Any]) -> None:
         value = given.get(key, "")
         parts = value if isinstance(value, (list, tuple)) else [value]
         if not all(isinstance(part, str) for part in parts):
-            raise ConfigError(f"{key} is {value!r}; allowed are a column or a list of columns")
+            meant = _columns_meant(parts)
+            example = f", for example {key}={meant!r}" if meant else ""
+            raise ConfigError(
+                f"{key} is {value!r}; allowed are a column or a list of columns{example}"
+            )
     if given.get("partition_by") and given.get("liquid_clustered_by"):
         raise ConfigError(
             f"partition_by is {given['partition_by']!r} and liquid_clustered_by is "
@@ -135,6 +137,24 @@ def _check_layout(given: Mapping[str, Any]) -> None:
     format_ = given.get("file_format", "delta")
     if str(format_).lower() != "delta":
         raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
+
+
+def _partition_field(value: Any) -> Any:
+    """The column of a partition_by as BigQuery's adapter has it, if it names one whose values are
+    the partitions; any other value as it is.
+
+    Source: dbt's documentation, "BigQuery configurations", "Partition clause".
+    """
+    if not isinstance(value, Mapping) or not isinstance(value.get("field"), str):
+        return value
+    by_value = value.get("data_type", "date") == "date" and "range" not in value
+    by_day = str(value.get("granularity", "day")).lower() == "day"
+    return value["field"] if by_value and by_day else value
+
+
+def _columns_meant(parts: Sequence[Any]) -> list[str]:
+    """The columns that a list of mappings names, for a message."""
+    return [str(p["field"]) for p in parts if isinstance(p, Mapping) and "field" in p]
 
 
 def _check_feed(given: Mapping[str, Any], emit_changes: bool) -> None:

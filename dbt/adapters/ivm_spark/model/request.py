@@ -9,12 +9,12 @@ from typing import Any
 from dbt_common.exceptions import CompilationError
 
 from dbt.adapters.ivm_spark.model.config import (
-    ConfigError,
     IvmConfig,
     OnChange,
     RefreshPolicy,
     read_config,
 )
+from dbt.adapters.ivm_spark.record.configuration import ConfigError
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 from dbt.adapters.ivm_spark.view.dialect import is_empty, without_end
 
@@ -26,8 +26,9 @@ class Request:
     is a state, what stands in its place (a view, or no Delta table), its configs, and the keys of
     the relations that this run builds.
 
-    limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no reason
-    to change a state that exists.
+    hooked: the model has pre-hooks, which may have written into its sources after the run pinned
+    them; limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
+    reason to change a state that exists.
     """
 
     sql: str
@@ -40,6 +41,7 @@ class Request:
     config: IvmConfig
     full_refresh: bool
     built: frozenset[str]
+    hooked: bool = False
     limited: bool = False
 
     @property
@@ -66,13 +68,14 @@ class Request:
         full_refresh: bool,
         built: Iterable[str],
         limited: bool,
+        hooked: bool = False,
     ) -> Request:
         """What the macro `ivm_request` says of a model.
 
         model: the name for messages; view, state: quoted names; built: names of the relations
         that this run builds; information: what dbt's cache has of the existing view; usurper:
         what stands in the state's place that is no Delta table; described: the
-        descriptions that are persisted on the view; limited: the
+        descriptions that are persisted on the view; hooked: the model has pre-hooks; limited: the
         SQL reads only some of the rows. Raises CompilationError for a config or query that is
         refused.
         """
@@ -92,6 +95,7 @@ class Request:
                 config=read_config(config),
                 full_refresh=full_refresh,
                 built=frozenset(relation_key(name) for name in built),
+                hooked=hooked,
                 limited=limited,
             )
         except ConfigError as error:

@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, 
 from dbt.adapters.ivm_spark.plan.plan import AppendSql, Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.plan.technique import technique_of
 from dbt.adapters.ivm_spark.plan.tuning import tuned, written
-from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.record.shown import is_described, is_shown, mark_in, view_mark
 from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -25,6 +25,7 @@ from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Style
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
+from dbt.adapters.ivm_spark.state.storage import NTZ
 from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.render import render
@@ -34,6 +35,8 @@ COMPACT_AFTER = 24
 tenth of a second more for the files."""
 OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 """Under `dynamic`, which a user may have set, partitions of which nothing is left would stay."""
+
+_NTZ_FEATURE = {"delta.feature.timestampNtz": "supported"}
 
 
 def assemble(
@@ -77,7 +80,7 @@ def assemble(
         kind=RefreshKind.NONE,
         technique=Technique.NO_OP,
         watermark=next_mark,
-        table=for_large(request.config.table) if large else request.config.table,
+        table=for_large(found.table) if large else found.table,
         alteration=found.alteration if not decision.build else Alteration(),
         outputs=found.facts.outputs,
         windows=_shown(decision, found),
@@ -163,8 +166,20 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.lasting if decision.first else decision.reason,
         fill=sql,
+        table=_for_types(plan.table, found),
         tuning=_writing(plan, found),
     )
+
+
+def _for_types(table: Configuration, found: Findings) -> Configuration:
+    """The configuration of a table that may replace one without what its columns need.
+
+    Source: `DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT` of Delta.
+    """
+    types = (*found.facts.types.values(), *(kind for _, kind in found.facts.outputs))
+    if not any(NTZ in kind for kind in types):
+        return table
+    return replace(table, properties={**table.properties, **_NTZ_FEATURE})
 
 
 def _merged(
@@ -179,7 +194,7 @@ def _merged(
     given = (layout, request.state, decision.windows, versions, facts)
     step = Incremental(*given, compact, token, found.facts.types if large else None)
     if large and not mark.large:
-        plan = replace(plan, alteration=grown(plan.alteration, request.config.table))
+        plan = replace(plan, alteration=grown(plan.alteration, found.table))
     first = step.merge({}, choice.idle)
     tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
     if compact:

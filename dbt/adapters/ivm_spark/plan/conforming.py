@@ -5,22 +5,25 @@ from __future__ import annotations
 from dbt.adapters.ivm_spark.model.config import OnChange
 from dbt.adapters.ivm_spark.model.refused import RefusedError
 from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.record.configuration import Alteration, alteration
+from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration, alteration
 from dbt.adapters.ivm_spark.record.watermark import StateHistory
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 
 
-def conforming(query: Query, request: Request, history: StateHistory) -> tuple[Alteration, str]:
+def conforming(
+    query: Query, request: Request, history: StateHistory, placed: Configuration
+) -> tuple[Alteration, str]:
     """What the state's table needs to be as configured; a warning where it is to stay so.
 
-    Delta is asked only where the model says something else than at the last refresh, or where
-    somebody altered the table since. Raises RefusedError where the model says to fail.
+    placed: the model's configuration in the state's own columns. Delta is asked only where the
+    model says something else than at the last refresh, or where somebody altered the table since.
+    Raises RefusedError where the model says to fail.
     """
     mark, table = history.watermark, request.config.table
     if mark is None or (mark.configured == table and not history.altered):
         return Alteration(), ""
     detail = SourceReader(query).detail(request.state)
-    needed = alteration(table, mark.configured, detail, mark.appends)
+    needed = alteration(placed, mark.configured, detail, mark.appends)
     if not needed.needed or request.full_refresh:
         return needed, ""
     differs = f"the state {request.state} is not as configured ({needed})"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.estimate.cost import Experience
 from dbt.adapters.ivm_spark.query.analysis import Reading
 from dbt.adapters.ivm_spark.query.facts import Facts
-from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.record.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
@@ -22,8 +22,9 @@ class Findings:
 
     layout: of the state, None for a query that is stored as it is; heads: of the sources; mark:
     what the state records; known: the recorded refresh was of this query; version: the state's
-    newest, None without a state; session: the session's settings; alteration: what the state's
-    table needs; kept: it is to stay as it is all the same.
+    newest, None without a state; session: the session's settings; table: how the model lays out
+    the state's table, in the state's columns; alteration: what that table needs; kept: it is to
+    stay as it is all the same.
     """
 
     catalog: Catalog
@@ -36,8 +37,9 @@ class Findings:
     version: int | None
     experience: Experience
     session: dict[str, str]
-    alteration: Alteration
-    kept: bool
+    table: Configuration
+    alteration: Alteration = field(default_factory=Alteration)
+    kept: bool = False
 
     def view_text(self, state: str, pretty: bool = False) -> str:
         """The SELECT of the view over the state of that quoted name."""

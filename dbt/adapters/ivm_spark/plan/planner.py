@@ -24,12 +24,12 @@ from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.plan.warnings import warnings
 from dbt.adapters.ivm_spark.query.analysis import lay_out, read
-from dbt.adapters.ivm_spark.query.described import Described
+from dbt.adapters.ivm_spark.query.described import Described, check_outputs
 from dbt.adapters.ivm_spark.query.examined import examined
 from dbt.adapters.ivm_spark.query.facts import Facts
 from dbt.adapters.ivm_spark.query.known import catalog_of
 from dbt.adapters.ivm_spark.query.result_settings import result_settings
-from dbt.adapters.ivm_spark.record.configuration import Alteration
+from dbt.adapters.ivm_spark.record.configuration import ConfigError, Configuration
 from dbt.adapters.ivm_spark.record.history import since_last_refresh
 from dbt.adapters.ivm_spark.record.lineage import needs_id
 from dbt.adapters.ivm_spark.record.shown import mark_in
@@ -39,6 +39,7 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.size import not_too_deep
@@ -83,15 +84,14 @@ class Planner:
             recorded = history.watermark or Watermark("", 0, "", {})
             outputs = self._described.outputs(request.sql)
             return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
-        needed, warning = conforming(self._query, request, history)
-        kept = bool(warning)
-        change = Alteration() if kept else needed
-        found = self._found(request, history, change, kept, found_late)
+        found = self._found(request, history, found_late)
+        needed, warning = conforming(self._query, request, history, found.table)
+        found = _staying(request, found) if warning else replace(found, alteration=needed)
         choice = choose(_situation(request, history, found), found, self._query, self._counts)
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
-        if decision.build and kept:
+        if decision.build and found.kept:
             found = _anew(request, found)
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
@@ -99,14 +99,9 @@ class Planner:
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 
     def _found(
-        self,
-        request: Request,
-        history: StateHistory,
-        change: Alteration,
-        kept: bool,
-        found_late: Reason | None,
+        self, request: Request, history: StateHistory, found_late: Reason | None
     ) -> Findings:
-        """change: what the state's table needs; kept: it is to stay as it is all the same."""
+        """What is known of the query and its sources; of the state's table nothing yet."""
         session = self._pins.settings(self._reader)
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, session)
@@ -125,14 +120,16 @@ class Planner:
         if found_late is not None:
             layout, reading = None, replace(reading, lasting=found_late)
         if layout is None and reading.view is not None and reading.lasting is None:
-            stays = mark.appends if mark is not None and kept else request.config.table.appends
-            layout = lay_out(reading.view, facts.types, request.state, stays)
+            appends = request.config.table.appends
+            layout = lay_out(reading.view, facts.types, request.state, appends)
+        if layout is None:
+            check_outputs(facts.outputs)
         names = sorted(reading.view.sources) if reading.view is not None else sources
         heads = {
             name: self._head(
                 catalog.relations[relation_key(name)],
                 mark.sources.get(name) if mark else None,
-                request.built,
+                request,
             )
             for name in names
         }
@@ -147,8 +144,7 @@ class Planner:
             history.version,
             history.experience if known else Experience(),
             session,
-            change,
-            kept,
+            _placed(request, layout, facts),
         )
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
@@ -157,6 +153,8 @@ class Planner:
         nothing of the query, and passes through."""
 
         def describe(name: str) -> Relation:
+            if request.hooked:
+                return self._reader.relation(name)
             return self._pins.relation(self._reader, name, request.built)
 
         try:
@@ -167,9 +165,13 @@ class Planner:
             self._described.outputs(request.sql)
             return Catalog(), []
 
-    def _head(self, relation: Relation, mark: SourceMark | None, built: frozenset[str]) -> Head:
+    def _head(self, relation: Relation, mark: SourceMark | None, request: Request) -> Head:
+        """The head of a source: the run's, or the newest where the model's own hooks have run."""
         since = mark.version if mark is not None else None
-        head = self._pins.head(self._reader, relation, since, built)
+        if request.hooked:
+            head = self._reader.head(relation, since)
+        else:
+            head = self._pins.head(self._reader, relation, since, request.built)
         if mark is not None and needs_id(head, mark):
             return replace(head, table_id=self._reader.table_id(relation.name))
         return head
@@ -185,6 +187,25 @@ class Planner:
         if not request.state_exists:
             return StateHistory(None)
         return newest(since_last_refresh(self._reader, request.state))
+
+
+def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configuration:
+    """How the model lays out the state, in the state's own columns. Raises RefusedError."""
+    table = request.config.table
+    if not (table.partitions or table.clusters):
+        return table
+    try:
+        return table.placed(columns_of_state(layout, facts.outputs))
+    except ConfigError as error:
+        raise RefusedError(f"{error}.") from error
+
+
+def _staying(request: Request, found: Findings) -> Findings:
+    """What was found, for a state whose table stays as it is although the model says otherwise."""
+    layout, view, mark = found.layout, found.reading.view, found.mark
+    if layout is not None and view is not None and mark is not None:
+        layout = lay_out(view, found.facts.types, request.state, mark.appends)
+    return replace(found, layout=layout, kept=True)
 
 
 def _anew(request: Request, found: Findings) -> Findings:

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+
 from dbt.adapters.ivm_spark.model.refused import RefusedError
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node
+
+_NOT_STORED = re.compile(r"\b(void|collate|interval)\b|\btime\(")
+
+
+def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
+    """Raise RefusedError for a column of a query that is stored as it is and that Delta does not
+    store: no table of the query could be made either."""
+    for name, kind in outputs:
+        kept = kind == VOID or form_of(kind) is not None or is_stored(kind)
+        if not kept and _NOT_STORED.search(kind.lower()):
+            raise RefusedError(
+                f"the query outputs the column {name} of type {kind}, which Delta does not store. "
+                "Cast it to a type that Delta stores, such as string, or leave it out."
+            )
 
 
 class Described:

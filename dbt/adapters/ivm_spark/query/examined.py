@@ -14,7 +14,7 @@ from dbt.adapters.ivm_spark.query.rejected import own_statements
 from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
 from dbt.adapters.ivm_spark.query.spark_plans import explained, whole_plans
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.state.layout import Layout, probe
+from dbt.adapters.ivm_spark.state.layout import Layout, kept_types, probe
 from dbt.adapters.ivm_spark.view.build import View
 from dbt.adapters.ivm_spark.view.catalog import Catalog
 from dbt.adapters.ivm_spark.view.dialect import to_sql
@@ -65,7 +65,7 @@ def _maintained(
                 ReasonCode.QUERY_NOT_UNDERSTOOD,
                 "Spark's plan for the reconstructed SQL differs from its plan for the model",
             )
-    return Facts(facts.outputs, types), layout, reading
+    return Facts(facts.outputs, kept_types(view.root, types)), layout, reading
 
 
 def _plan_is(query: Query, sql: str) -> bool:

@@ -5,13 +5,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.source.commit import FEED
+from dbt.adapters.ivm_spark.view.catalog import quote
 
 _FEATURE = "delta.feature."
 _NOT_SHOWN = ("delta.minreaderversion", "delta.minwriterversion")
+
+
+class ConfigError(ValueError):
+    """A config of a model has a value that it can't have; the message names key and values."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,33 @@ class Configuration:
     properties: Mapping[str, str] = field(default_factory=lambda: {FEED: "true"})
     location: str = ""
     appends: bool = False
+
+    def placed(self, stored: Mapping[str, str]) -> Configuration:
+        """The same, its columns under the names that the state has for them.
+
+        stored: the state's name of each of the model's columns, by its name in lower case. Raises
+        ConfigError for a column that the state does not have.
+        """
+        return replace(
+            self,
+            partitions=tuple(_placed("partition_by", c, stored) for c in self.partitions),
+            clusters=tuple(_placed("liquid_clustered_by", c, stored) for c in self.clusters),
+        )
+
+
+def _placed(key: str, name: str, stored: Mapping[str, str]) -> str:
+    """A column as SQL; of a struct's field only the struct has another name."""
+    whole = name.strip()
+    bare = whole.strip("`").replace("``", "`")
+    if bare.lower() in stored:
+        return quote(stored[bare.lower()])
+    first, dot, field = whole.partition(".")
+    if dot and first.strip("`").lower() in stored:
+        return f"{quote(stored[first.strip('`').lower()])}.{field}"
+    raise ConfigError(
+        f"{key} names {name}, by which the state can't be laid out. It must be a column of the "
+        f"query that is stored as it is: {', '.join(stored) or 'there is none'}"
+    )
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ stored row by row, each row with a number of copies; equal rows may be stored as
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,6 +20,13 @@ from dbt.adapters.ivm_spark.state.accumulators import (
     Accumulators,
     Kind,
     typed_argument,
+)
+from dbt.adapters.ivm_spark.state.storage import (
+    STORED,
+    check_stored,
+    kept_items,
+    shown,
+    storable,
 )
 from dbt.adapters.ivm_spark.state.summed import is_additive, summed
 from dbt.adapters.ivm_spark.view.columns import passed
@@ -121,6 +129,14 @@ def probe(root: Node) -> Node:
     return Aggregate(core.input, core.keys, (*core.aggregates, *arguments))
 
 
+def kept_types(root: Node, types: dict[str, str]) -> dict[str, str]:
+    """The types of the columns of `probe(root)`, and of those that the state keeps in other forms.
+
+    Raises NotMaintained as `layout` does.
+    """
+    return storable(root, core_of(root), types)[1]
+
+
 def layout(root: Node, types: dict[str, str], state: str, append: bool = False) -> Layout:
     """The layout of a view's state.
 
@@ -128,23 +144,44 @@ def layout(root: Node, types: dict[str, str], state: str, append: bool = False) 
     the state table; append: changes are to be appended, which is done where every value is a sum
     of its changes. Raises NotMaintained where rows can't be matched (MAP, collations).
     """
+    root, types = storable(root, core_of(root), types)
     core = core_of(root)
     if isinstance(core, Aggregate):
         return _groups(root, core, types, state, append)
     for name in core.columns:
         check_comparable(name, types[name])
-    rows = core.input if isinstance(core, Distinct) else core
+    if isinstance(core, Distinct):
+        return _different_rows(root, core, types, state, append)
+    items = kept_items(core.columns, types)
+    names = tuple(item.name for item in items)
+    _check_all_stored(names, types)
+    counted = Scan(state, STATE, (*((n, n) for n in names), (COUNT, COUNT)))
+    rows, stored = core, repeated(counted, COUNT, names)
+    if names != core.columns:
+        rows, stored = Project(core, items), shown(stored, core.columns, types)
+    return Layout(Style.ROWS, rows, passed(names), (), substitute(root, core, stored))
+
+
+def _different_rows(
+    root: Node, core: Distinct, types: dict[str, str], state: str, append: bool
+) -> Layout:
+    _check_all_stored(core.columns, types)
     keys = passed(core.columns)
     fields = tuple((c, c) for c in core.columns)
-    style = Style.DISTINCT if isinstance(core, Distinct) else Style.ROWS
     stored: Node = Scan(state, STATE, fields)
-    counted = Scan(state, STATE, (*fields, (COUNT, COUNT)))
-    appended = append and style is Style.DISTINCT
-    if appended:
+    if append:
+        counted = Scan(state, STATE, (*fields, (COUNT, COUNT)))
         stored = Project(summed(counted, core.columns, ()), keys)
-    if style is Style.ROWS:
-        stored = repeated(counted, COUNT, core.columns)
-    return Layout(style, rows, keys, (), substitute(root, core, stored), appended)
+    top = substitute(root, core, stored)
+    return Layout(Style.DISTINCT, core.input, keys, (), top, append)
+
+
+def _check_all_stored(names: Iterable[str], types: dict[str, str]) -> None:
+    """Raise NotMaintained for a column of the state that Delta is not certain to store; one in a
+    form of its own is."""
+    for name in names:
+        if not name.startswith(STORED):
+            check_stored(name, types[name])
 
 
 def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str, append: bool) -> Layout:
@@ -152,6 +189,9 @@ def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str, appe
         check_comparable(key.name, types[key.name])
     kept = Accumulators(types)
     values = [Item(item.name, kept.keep(item)) for item in core.aggregates]
+    _check_all_stored((key.name for key in core.keys), types)
+    for accumulator in kept.all:
+        check_stored(accumulator.name, accumulator.type_name)
     names = [k.name for k in core.keys] + [a.name for a in kept.all] + [COUNT]
     groups: Node = Scan(state, STATE, tuple((n, n) for n in names))
     appended = append and is_additive(kept.all)

@@ -12,8 +12,7 @@ from dataclasses import asdict, dataclass
 
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
-from dbt.adapters.ivm_spark.state.visible import VOID, stored_names, typed_top
-from dbt.adapters.ivm_spark.view.catalog import quote
+from dbt.adapters.ivm_spark.state.visible import stored_names, stored_value, typed_top
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.rewrite.for_each_row import peeled
 from dbt.adapters.ivm_spark.view.tree import Generate, Scan
@@ -79,7 +78,7 @@ def stored_row(outputs: Outputs) -> ShownRow | None:
     names = stored_names(outputs)
     return ShownRow(
         tuple(
-            (name, "null" if kind == VOID else quote(stored))
+            (name, to_sql(stored_value(stored, kind)))
             for stored, (name, kind) in zip(names, outputs, strict=True)
         )
     )

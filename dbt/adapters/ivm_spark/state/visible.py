@@ -6,15 +6,28 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
 from dbt.adapters.ivm_spark.view.catalog import quote
 from dbt.adapters.ivm_spark.view.columns import column
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Item, Limit, Node, Project, Sort
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Filter,
+    Generate,
+    Item,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Sort,
+)
 
-VOID = "void"
-"""The type of a bare NULL; a Delta table can't have such a column."""
+_NO_NAME = frozenset(" ,;{}()\n\t=`")
+"""Characters that Delta takes in no name of a column.
+
+Source: `DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES` of Delta."""
 
 
 def visible(
@@ -71,23 +84,71 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
     )
 
 
+def columns_of_state(layout: Layout | None, outputs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The state's column of each column of the query that is stored as it is, by its name in lower
+    case; layout: None of a query that is not maintained."""
+    if layout is None:
+        stored = zip(stored_names(outputs), outputs, strict=True)
+        return {n.lower(): s for s, (n, kind) in stored if is_stored(kind)}
+    pairs = zip(outputs, layout.top.columns, strict=True)
+    found = {name.lower(): _origin(layout.top, column) for (name, _), column in pairs}
+    return {name: stored for name, stored in found.items() if stored is not None}
+
+
+def _origin(node: Node, name: str) -> str | None:
+    """The column of the state that a column of the view's tree is."""
+    if isinstance(node, Scan):
+        return dict(node.fields).get(name)
+    if isinstance(node, (Project, Aggregate)):
+        items = node.items if isinstance(node, Project) else node.keys
+        found = next((i.expression for i in items if i.name == name), None)
+        return _origin(node.input, found.name) if isinstance(found, exp.Column) else None
+    if isinstance(node, (Filter, Sort, Limit, Generate)):
+        return _origin(node.input, name)
+    return None
+
+
 def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:
-    """A query that is not maintained, stored as it is: its columns under names that Delta takes."""
+    """A query that is not maintained, stored as it is: its columns under names, and in forms, that
+    Delta takes."""
     names = stored_names(outputs)
-    kept = ", ".join(quote(n) for n, (_, kind) in zip(names, outputs, strict=True) if kind != VOID)
+    kept = [
+        to_sql(exp.alias_(_stored(column(name), kind), name, quoted=True))
+        for name, (_, kind) in zip(names, outputs, strict=True)
+        if kind != VOID
+    ]
     every = ", ".join(quote(name) for name in names)
-    return f"select {kept or '1 as nothing'} from (\n{sql}\n) as ivm_query ({every})"
+    items = ", ".join(kept) or "1 as nothing"
+    return f"select {items} from (\n{sql}\n) as ivm_query ({every})"
 
 
 def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
-    """Names of the state's columns for a query that is stored as it is."""
-    return [f"c{place}" for place, _ in enumerate(outputs, start=1)]
+    """Names of the state's columns for a query that is stored as it is: the query's own, as far as
+    Delta takes them."""
+    return [
+        name if not _NO_NAME.intersection(name) else f"__ivm_column_{place}"
+        for place, (name, _) in enumerate(outputs, start=1)
+    ]
+
+
+def stored_value(name: str, kind: str, table: str = "") -> exp.Expr:
+    """A column of the query, from the state's column of that name."""
+    if kind == VOID:
+        return exp.null()
+    stored = exp.column(name, table=table or None, quoted=True)
+    form = form_of(kind)
+    return stored if form is None else form.decode(stored)
 
 
 def visible_stored(outputs: tuple[tuple[str, str], ...], state: str) -> str:
     """The SELECT of the view over a query that is stored as it is."""
     columns = ", ".join(
-        "null" if kind == VOID else f"{STATE}.{quote(name)}"
+        to_sql(stored_value(name, kind, STATE))
         for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)
     )
     return f"select {columns} from {state} as {STATE}"
+
+
+def _stored(value: exp.Expr, kind: str) -> exp.Expr:
+    form = form_of(kind)
+    return value if form is None else form.encode(value)

@@ -13,6 +13,7 @@
       'config': node.config,
       'full_refresh': full_refresh,
       'built': ivm_of_run().built,
+      'hooked': (node.config.get('pre-hook') or []) | length > 0,
       'limited': ivm_is_limited(),
   }) }}
 {%- endmacro %}

@@ -1,0 +1,202 @@
+"""What Delta stores: a column of a type that it does not is kept in another form, or not at all.
+
+    extract(hour from max(b - a))   keeps   max(cast(cast(b - a as interval second) as decimal))
+
+An interval of days to seconds is kept as seconds with six digits behind the point, one of years to
+months as months: both hold every interval exactly and in its order, so that groups, sums and
+extrema of them are those of the intervals. The view gives the intervals back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.expressions import function_name
+from dbt.adapters.ivm_spark.view.reasons import not_supported
+from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, Project
+from dbt.adapters.ivm_spark.view.walk import substitute
+
+STORED = "__ivm_stored_"
+"""What the name of a column begins with that is kept in another form."""
+VOID = "void"
+"""The type of a bare NULL; a Delta table can't have such a column."""
+NTZ = "timestamp_ntz"
+"""A type that a table which is replaced must be told to support."""
+
+_FIELD = re.compile(r"(?:`(?:[^`]|``)*`|\w+)\s*:")
+_PLAIN = re.compile(
+    r"(?:tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)|string|binary|boolean|date"
+    r"|timestamp|timestamp_ntz|variant|(?:var)?char\(\d+\)|array|map|struct|[<>,\s])*"
+)
+_DAY_TIME = re.compile(r"interval (day|hour|minute|second)( to (hour|minute|second))?")
+_YEAR_MONTH = re.compile(r"interval (year|month)( to month)?")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How an interval is kept: as a number of its smallest unit.
+
+    visible: its own Spark type; kept: the type of the number; summed: the type of a sum of such
+    numbers; unit: SECOND or MONTH.
+    """
+
+    visible: str
+    kept: str
+    summed: str
+    unit: str
+
+    def encode(self, value: exp.Expr) -> exp.Expr:
+        """The number of an interval."""
+        return exp.cast(exp.cast(value.copy(), f"interval {self.unit}"), self.kept)
+
+    def decode(self, number: exp.Expr) -> exp.Expr:
+        """The interval of a number."""
+        return exp.cast(exp.cast(number.copy(), f"interval {self.unit}"), self.visible)
+
+
+def is_stored(type_name: str) -> bool:
+    """Whether Delta certainly stores a column of this Spark type.
+
+    Source: Delta's protocol, "Schema Serialization Format".
+    """
+    return _PLAIN.fullmatch(_FIELD.sub("", type_name.lower())) is not None
+
+
+def form_of(type_name: str) -> Form | None:
+    """The form in which an interval is kept, None for any other type."""
+    lowered = type_name.lower()
+    if _DAY_TIME.fullmatch(lowered):
+        return Form(lowered, "decimal(19,6)", "decimal(29,6)", "second")
+    if _YEAR_MONTH.fullmatch(lowered):
+        return Form(lowered, "int", "bigint", "month")
+    return None
+
+
+def check_stored(name: str, type_name: str) -> None:
+    """Raise NotMaintained for a column that Delta is not certain to store."""
+    if not is_stored(type_name):
+        raise not_supported(f"a column {name} of type {type_name}, which Delta can't store")
+
+
+def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[str, str]]:
+    """The tree of a view whose groups, or different rows, are kept in forms that Delta stores.
+
+    core: the part of it that is stored; types: Spark types of the columns of its probe. Returns
+    the tree and the types with those of the columns that are kept in forms of their own; a tree
+    that is stored row by row stays as it is, see `kept_items`.
+    Raises NotMaintained for an aggregate whose value has no such form.
+    """
+    if isinstance(core, Aggregate):
+        return _Groups(types).of(root, core)
+    items = kept_items(core.columns, types)
+    forms = {i.name: form_of(types[i.name.removeprefix(STORED)]) for i in items}
+    kept = {name: form.kept for name, form in forms.items() if form is not None}
+    if kept and isinstance(core, Distinct):
+        rows = Distinct(Project(core.input, items))
+        root = substitute(root, core, shown(rows, core.columns, types))
+    return root, {**types, **kept}
+
+
+def kept_items(columns: tuple[str, ...], types: dict[str, str]) -> tuple[Item, ...]:
+    """Each column as it is kept: itself, or another one in a form that Delta stores."""
+    items = []
+    for name in columns:
+        form = form_of(types[name])
+        items.append(
+            Item(name, column(name))
+            if form is None
+            else Item(STORED + name, form.encode(column(name)))
+        )
+    return tuple(items)
+
+
+def shown(kept: Node, columns: tuple[str, ...], types: dict[str, str]) -> Node:
+    """The rows with the columns themselves, from rows with the columns as they are kept."""
+    items = []
+    for name in columns:
+        form = form_of(types[name])
+        value = column(name) if form is None else form.decode(column(STORED + name))
+        items.append(Item(name, value))
+    return Project(kept, tuple(items))
+
+
+class _Groups:
+    """The keys and aggregates of groups in forms that Delta stores, and what they stand for."""
+
+    def __init__(self, types: dict[str, str]) -> None:
+        self._types = types
+        self._new: dict[str, str] = {}
+        self._values: list[Item] = []
+
+    def of(self, root: Node, core: Aggregate) -> tuple[Node, dict[str, str]]:
+        keys = tuple(map(self._key, core.keys))
+        aggregates = tuple(a for item in core.aggregates for a in self._aggregate(item))
+        if not self._new:
+            return root, self._types
+        groups = Aggregate(core.input, keys, aggregates)
+        values = Project(groups, tuple(self._values))
+        return substitute(root, core, values), {**self._types, **self._new}
+
+    def _key(self, key: Item) -> Item:
+        form = form_of(self._types[key.name])
+        if form is None:
+            self._values += passed((key.name,))
+            return key
+        return self._kept(key.name, form.encode(key.expression), form.kept, form.decode)
+
+    def _aggregate(self, item: Item) -> list[Item]:
+        """What is kept of an aggregate, and its value from that. An average is a sum and a count,
+        as Spark's own is (`Average`, `DivideDTInterval`, `DivideYMInterval`)."""
+        form = form_of(self._types[item.name])
+        if form is None:
+            self._values += passed((item.name,))
+            return [item]
+        call = item.expression.this if isinstance(item.expression, exp.Filter) else item.expression
+        function, arguments = function_name(call), call.expressions
+        distinct = any(isinstance(a, exp.Distinct) for a in arguments)
+        if function not in ("sum", "avg", "mean", "min", "max") or len(arguments) != 1 or distinct:
+            raise not_supported(f"{function}() of intervals, which Delta can't store")
+        if function in ("min", "max"):
+            number = self._over(item.expression, function, form)
+            return [self._kept(item.name, number, form.kept, form.decode, form.kept)]
+        number = self._over(item.expression, "sum", form)
+        if function == "sum":
+            return [self._kept(item.name, number, form.summed, form.decode, form.kept)]
+        counter = f"{STORED}count_{item.name}"
+        self._new[counter] = "bigint"
+
+        def quotient(total: exp.Expr) -> exp.Expr:
+            return exp.Div(this=form.decode(total), expression=column(counter))
+
+        total = self._kept(item.name, number, form.summed, quotient, form.kept)
+        return [total, Item(counter, self._over(item.expression, "count", form))]
+
+    @staticmethod
+    def _over(call: exp.Expr, function: str, form: Form) -> exp.Expr:
+        """The call of another function over the numbers of its intervals."""
+        swapped = call.copy()
+        inner = swapped.this if isinstance(swapped, exp.Filter) else swapped
+        inner.set("this", function)
+        inner.set("expressions", [form.encode(inner.expressions[0])])
+        return swapped
+
+    def _kept(
+        self,
+        name: str,
+        number: exp.Expr,
+        type_name: str,
+        value: Callable[[exp.Expr], exp.Expr],
+        argument: str = "",
+    ) -> Item:
+        stored = STORED + name
+        self._new[stored] = type_name
+        if argument:
+            self._new[ARGUMENT + stored] = argument
+        self._values.append(Item(name, value(column(stored))))
+        return Item(stored, number)
