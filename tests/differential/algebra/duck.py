@@ -5,6 +5,8 @@ A source `t` is the table `t` (its new rows) and the table `t__changes` (rows wi
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.state.append import Append
@@ -13,6 +15,9 @@ from dbt.adapters.ivm_spark.view.bound import Bound
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
 
+_WITH_UNIT = ("dateadd", "datediff")
+_STRUCT_OF_STAR = re.compile(r"\{'_0': (\w+)\.\*\}")
+_CALL_OF_STAR = re.compile(r"(GREATEST|LEAST|COALESCE)\((\w+)\.\*\)")
 _NULLS = {"lag": exp.Lag, "first_value": exp.FirstValue, "last_value": exp.LastValue}
 """Functions that sqlglot writes with IGNORE NULLS only if it knows them."""
 
@@ -62,6 +67,16 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         return counted(exp.CountIf(this=node.expressions[0]))
     if isinstance(node, exp.Anonymous) and node.name == "count" and len(node.expressions) > 1:
         return counted(exp.Count(this=node.expressions[0], expressions=node.expressions[1:]))
+    if isinstance(node, exp.Anonymous) and node.name in _WITH_UNIT:
+        return _with_unit(node)
+    if isinstance(node, exp.Anonymous) and node.name == "named_struct":
+        names, values = node.expressions[0::2], node.expressions[1::2]
+        pairs = zip(names, values, strict=True)
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(n.name), expression=v.transform(_to_duck))
+            for n, v in pairs
+        ]
+        return exp.Struct(expressions=fields)
     if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
         return exp.Anonymous(this="hash", expressions=node.expressions)
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.Anonymous):
@@ -74,6 +89,23 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         joins = node.args.get("joins") or []
         node.set("joins", [*joins, *(_unnested(lateral) for lateral in laterals)])
     return node
+
+
+def spelled_out(sql: str) -> str:
+    """DuckDB's SQL of a user's text with the columns of the stars in its calls."""
+    sql = _STRUCT_OF_STAR.sub(r"\1", sql)
+    return _CALL_OF_STAR.sub(r"\1(*COLUMNS(\2.*))", sql)
+
+
+def _with_unit(call: exp.Expr) -> exp.Expr:
+    """dateadd and datediff, whose unit is a word."""
+    unit, *given = call.expressions
+    one, other = (e.transform(_to_duck) for e in given)
+    if call.name == "datediff":
+        name = exp.Literal.string(unit.name.lower())
+        return exp.Anonymous(this="date_diff", expressions=[name, one, other])
+    moved = exp.Anonymous(this=f"to_{unit.name.lower()}s", expressions=[exp.cast(one, "int")])
+    return exp.cast(exp.Add(this=other, expression=moved), "date")
 
 
 def counted(node: exp.Expr) -> exp.Expr:

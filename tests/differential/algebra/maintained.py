@@ -39,7 +39,7 @@ from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import Node
 from tests.differential.algebra.database import Database, Row
-from tests.differential.algebra.duck import append_sql, bind, counted, duck, merge_sql
+from tests.differential.algebra.duck import append_sql, bind, counted, duck, merge_sql, spelled_out
 
 _STATE = "`main`.`v__ivm`"
 
@@ -204,4 +204,4 @@ def _kept(relation: tuple[str, exp.Query]) -> str:
 
 
 def _spark(sql: str) -> str:
-    return sqlglot.parse_one(sql, read="spark").transform(counted).sql("duckdb")
+    return spelled_out(sqlglot.parse_one(sql, read="spark").transform(counted).sql("duckdb"))

@@ -91,6 +91,10 @@ def expression(draw: Draw, name: str, number: bool) -> str:
         return f"p.{name}"
     shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "2 - p.{n} * 3 ", "-p.{n}")
     shapes += ("case when p.{n} > 0 then p.{n} end",)
+    shapes += tuple(
+        f"datediff(DAY, date '2024-01-31', dateadd({unit}, p.{{n}}, date '2024-01-31'))"
+        for unit in ("DAY", "MONTH", "YEAR")
+    )
     return str(draw(st.sampled_from(shapes))).format(n=name)
 
 

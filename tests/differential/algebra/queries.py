@@ -24,6 +24,7 @@ TABLES = (
     Table("t", (("a", "int"), ("b", "int"), ("s", "string"))),
     Table("u", (("a", "int"), ("c", "bigint"), ("s", "string"))),
     Table("w", (("b", "int"), ("c", "int"))),
+    Table("m", (("day", "int"), ("month", "int"))),
 )
 
 
@@ -91,6 +92,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return Query(
             f"select * from ({inner.sql}) f where {predicate(draw, inner, 'f')}", inner.columns
         )
+    if kind == "star":
+        return _starred(draw, inner)
     if kind == "pivot":
         return _pivoted(draw, inner)
     if kind == "unpivot":
@@ -119,6 +122,29 @@ def queries(draw: Draw, depth: int) -> Query:
     ]
     select = ", ".join(f"{sql} as {name}" for name, sql, _ in items)
     return Query(f"select {select} from ({inner.sql}) p", tuple((n, k) for n, _, k in items))
+
+
+def _starred(draw: Draw, inner: Query) -> Query:
+    """Calls over all columns of a relation: as values, as a condition, as a group's key."""
+    numbers = ", ".join(f"cast(i.{n} as bigint) as {n}" for n in inner.numbers)
+    if not numbers:
+        return Query(
+            f"select count(distinct struct(q.*)) as v from ({inner.sql}) q", (("v", True),)
+        )
+    rows = f"(select {numbers} from ({inner.sql}) i) q"
+    call = f"{draw(st.sampled_from(('greatest', 'least', 'coalesce')))}(q.*)"
+    name = draw(st.sampled_from(inner.numbers))
+    shape = draw(st.sampled_from(("value", "condition", "key", "argument")))
+    if shape == "value":
+        return Query(f"select {call} as v, q.{name} as k from {rows}", (("v", True), ("k", True)))
+    if shape == "condition":
+        return Query(f"select q.{name} as k from {rows} where {call} > 0", (("k", True),))
+    columns = (("v", True), ("n", True))
+    if shape == "key":
+        grouped = f"(select {call} as v from {rows}) g group by g.v"
+        return Query(f"select g.v as v, count(*) as n from {grouped}", columns)
+    total = f"cast(sum({call}) as bigint)"
+    return Query(f"select {total} as v, count(distinct struct(q.*)) as n from {rows}", columns)
 
 
 def _pivoted(draw: Draw, inner: Query) -> Query:
@@ -421,6 +447,8 @@ _KINDS = (
     "pivot",
     "unpivot",
     "cte",
+    "star",
+    "star",
 )
 _SET_OPERATORS = (
     "union all",

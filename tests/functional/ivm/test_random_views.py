@@ -44,7 +44,7 @@ class TestRandomViews:
         assert len(taken) > VIEWS // 2
         for place, sql in enumerate(taken):
             note(f"v{place}: {sql}")
-            text = re.sub(r"\bfrom ([tuw])\b", r"from {{ target.schema }}.\1", sql)
+            text = re.sub(r"\bfrom ([tuwm])\b", r"from {{ target.schema }}.\1", sql)
             warehouse.write(f"v{place}", HEADER + text)
         generator = random.Random(seed)
         for batch in range(BATCHES + 1):

@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.view.closed import check_closed
 from dbt.adapters.ivm_spark.view.dialect import dialect_name
+from dbt.adapters.ivm_spark.view.columns_only import has_columns_only
 from dbt.adapters.ivm_spark.view.fingerprint import (
     fingerprint,
     fingerprint_text,
@@ -98,7 +99,7 @@ def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
     for relation in catalog.relations.values():
         if relation.kind is RelationKind.VIEW:
             keys = differing(dict(relation.settings), session)
-            if keys:
+            if keys and not has_columns_only(relation.text):
                 detail = f"{relation.name}: {', '.join(keys)}"
                 raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
 

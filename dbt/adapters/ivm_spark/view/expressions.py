@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.view.functions import (
     WINDOWS,
 )
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
+from dbt.adapters.ivm_spark.view.struct_fields import is_row
 
 _CALL = re.compile(r"`?([A-Za-z_]\w*)`?\s*\(")
 
@@ -174,6 +175,8 @@ def _check_node(node: exp.Expr) -> None:
     if isinstance(node, _TIMES) or _reads_clock(node, name):
         detail = f"{name}()" if name in NOT_DETERMINISTIC else to_sql(node)
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, detail)
+    if isinstance(node, exp.Tuple) and not is_row(node):
+        raise not_supported(f"a row as a value: {to_sql(node)}")
     if name is None:
         if not isinstance(node, _OPERATORS):
             raise not_supported(f"{type(node).__name__}: {to_sql(node)}")

@@ -24,7 +24,7 @@ AGGREGATES = frozenset(
 
 GENERATORS = frozenset(
     """
-    explode explode_outer inline inline_outer posexplode posexplode_outer stack
+    explode explode_outer inline inline_outer json_tuple posexplode posexplode_outer stack
     """.split()
 )
 
@@ -65,7 +65,7 @@ SCALARS = frozenset(
     from_csv from_json from_protobuf from_unixtime from_utc_timestamp from_xml get
     get_json_object getbit greatest hash hex hll_sketch_estimate hll_union hour hypot if
     ifnull ilike in initcap instr int is_valid_utf8 is_variant_null isnan isnotnull isnull
-    json_array_length json_object_keys json_tuple kll_sketch_get_n_bigint
+    json_array_length json_object_keys kll_sketch_get_n_bigint
     kll_sketch_get_n_double kll_sketch_get_n_float kll_sketch_get_quantile_bigint
     kll_sketch_get_quantile_double kll_sketch_get_quantile_float kll_sketch_get_rank_bigint
     kll_sketch_get_rank_double kll_sketch_get_rank_float kll_sketch_merge_bigint

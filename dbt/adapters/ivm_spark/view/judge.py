@@ -21,7 +21,8 @@ _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
-_LITERAL = re.compile(r"-?[A-Za-z0-9_.]+")
+_STRUCT = re.compile(r"\bstruct\(")
+_UNIT = re.compile(r"\btimestamp(?:add|diff)\(\w+,")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
 _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
@@ -241,7 +242,9 @@ class _Normalizer:
             if not _PLAIN.fullmatch(name) and f"{name}#{number}" in text:
                 text = text.replace(f"{name}#{number}", f"c#{number}")
         text = _NAMED.sub(lambda m: self._meaning.get(m.group(1)) or self._new(m.group(1)), text)
-        return _CALL.sub(lambda m: m.group(0).lower(), text)
+        text = _CALL.sub(lambda m: m.group(0).lower(), text)
+        # The same expression, by the name that it was called by; and a word in any case.
+        return _UNIT.sub(lambda m: m.group(0).lower(), _STRUCT.sub("named_struct(", text))
 
     def _new(self, number: str) -> str:
         if number not in self._meaning:
@@ -251,8 +254,10 @@ class _Normalizer:
 
 
 def _without_literals(keys: list[str]) -> list[str]:
-    """The keys of a group without literals, which group nothing, where others are left."""
-    return [key for key in keys if not _LITERAL.fullmatch(key)] or keys
+    """The keys of a group without literals, which group nothing; where there is nothing else, one
+    literal stands for all, since an input without rows has no group."""
+    others = [key for key in keys if "@" in key or "(" in key]
+    return others or ["0"][: len(keys)]
 
 
 def _computed(subquery: _Node, rest: str) -> tuple[str, str]:

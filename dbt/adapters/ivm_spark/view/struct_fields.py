@@ -10,7 +10,32 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-_ROW_CONTEXTS = (exp.In, exp.Values, exp.Group, exp.GroupingSets, exp.Cube, exp.Rollup, exp.Pivot)
+_VALUES = (
+    exp.Anonymous,
+    exp.AnonymousAggFunc,
+    exp.Alias,
+    exp.Select,
+    exp.If,
+    exp.Case,
+    exp.Distinct,
+)
+"""Where a row constructor is a value, whose fields have names."""
+_ROWS = (
+    exp.In,
+    exp.Predicate,
+    exp.Values,
+    exp.Group,
+    exp.GroupingSets,
+    exp.Cube,
+    exp.Rollup,
+    exp.Pivot,
+    exp.PivotAlias,
+    exp.All,
+    exp.Any,
+    exp.Window,
+    exp.Ordered,
+)
+"""Where it is a list of operands, rows or keys, for which names say nothing."""
 
 
 def name_fields(query: exp.Expr) -> None:
@@ -19,7 +44,7 @@ def name_fields(query: exp.Expr) -> None:
     The query is changed in place. Source: `CreateStruct.apply` of Spark.
     """
     for row in list(query.find_all(exp.Tuple)):
-        if _is_value(row):
+        if isinstance(_around(row), _VALUES) and not is_row(row):
             row.replace(exp.Anonymous(this="struct", expressions=row.expressions))
     for call in list(query.find_all(exp.Anonymous)):
         if call.name.lower() != "struct":
@@ -49,12 +74,18 @@ def _spelled(call: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="named_struct", expressions=parts)
 
 
-def _is_value(row: exp.Tuple) -> bool:
-    """False for a list of operands, rows or keys, which has no fields."""
+def is_row(row: exp.Tuple) -> bool:
+    """Whether a row constructor stands where the names of its fields say nothing."""
+    around = _around(row)
+    in_pivot = row.find_ancestor(exp.Pivot) is not None
+    return around is None or isinstance(around, _ROWS) or in_pivot or len(row.expressions) < 2
+
+
+def _around(row: exp.Expr) -> exp.Expr | None:
     around = row.parent
     while isinstance(around, (exp.Paren, exp.Tuple)):
         around = around.parent
-    return len(row.expressions) > 1 and not isinstance(around, _ROW_CONTEXTS)
+    return around
 
 
 def _named(argument: exp.Expr) -> exp.Expr:
