@@ -9,20 +9,14 @@ import inspect
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
 import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.model.config import (
-    KEYS,
-    ConfigError,
-    IvmConfig,
-    OnChange,
-    RefreshPolicy,
-    read_config,
-)
+from dbt.adapters.ivm_spark.model.config import KEYS, ConfigError, IvmConfig, read_config
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode
@@ -36,10 +30,8 @@ _HEAD = """# Reference
 
 Written by `make docs` from the code and the comments of its macros.
 """
-_CHOICES: dict[str, type[RefreshPolicy] | type[OnChange]] = {
-    "refresh_policy": RefreshPolicy,
-    "on_configuration_change": OnChange,
-}
+_FIELDS = {"on_configuration_change": "on_change"}
+"""The fields of IvmConfig that are not named as their config is."""
 _MACRO = re.compile(
     r"(?:\{#-?(?P<comment>(?:(?!#\}).)*?)-?#\}\s*)?"
     r"\{%-?\s*(?P<kind>macro|test)\s+(?P<name>\w+)\s*\((?P<arguments>[^%]*?)\)\s*-?%\}",
@@ -93,11 +85,11 @@ def _configs() -> Iterator[str]:
     yield "| config | default | meaning |"
     yield "|---|---|---|"
     for key, text in TEXTS["configs"].items():
-        yield f"| `{key}` | {_default(key)} | {text} |"
+        yield f"| `{key}` | {default(key)} | {text} |"
     yield (
-        "\nThe first four are this adapter's own, the others mean what they mean in dbt-spark and "
-        "dbt-databricks, and apply to the table with the state. A config that can't be is an error "
-        "before anything is written:\n"
+        f"\nThe configs from `{KEYS[0]}` to `{KEYS[-1]}` are this adapter's own. The others mean "
+        "what they mean in dbt-spark and dbt-databricks, and apply to the table with the state. An "
+        "invalid config is an error before anything is written:\n"
     )
     yield "| config | what is said |"
     yield "|---|---|"
@@ -115,13 +107,15 @@ def said_of(config: dict[str, Any]) -> str:
     raise AssertionError(f"{config} is allowed")
 
 
-def _default(key: str) -> str:
-    if key in _CHOICES:
-        first, *others = (f"`{choice.value}`" for choice in _CHOICES[key])
-        return f"{first}; or {', '.join(others)}"
-    if key not in KEYS:
+def default(key: str) -> str:
+    """The default of a config as a project writes it, and the other values if it is a choice."""
+    name = _FIELDS.get(key, key)
+    if name not in {field.name for field in fields(IvmConfig)}:
         return "none"
-    value = {f.name: getattr(IvmConfig(), f.name) for f in fields(IvmConfig)}[key]
+    value = getattr(IvmConfig(), name)
+    if isinstance(value, Enum):
+        others = (f"`{choice.value}`" for choice in type(value) if choice is not value)
+        return f"`{value.value}`; or {', '.join(others)}"
     return f"`{str(value).lower()}`"
 
 

@@ -63,6 +63,7 @@ sums of floats, collations and MAP columns make a difference (see the README).
 |---|---|
 | `row_based` | adds and takes away the rows that changed |
 | `group_aggregate` | adds the change to the counts, sums and extrema of its groups |
+| `append` | adds the change as rows of its own, with `state_writes: append` |
 | `affected_groups` | computes the groups that changed again, from their rows only |
 | `affected_partitions` | computes the window partitions that changed again |
 | `full` | rebuilds the view, for the reason given |

@@ -45,8 +45,8 @@ LARGE_AFTER = """What dominates, and what the design does about it:
   clustered by their key, and deletion vectors keep a changed group from being a rewritten file.
 - **Scattered**: partner and state. Once every file holds a changed key, every file's key columns
   are read, whatever the layout, and ten times the change costs little more. Fewer and larger
-  refreshes help, and so does `refresh_policy: auto`, which compares both ways by rows and bytes and
-  rebuilds where that is cheaper.
+  refreshes help, and so does `refresh_policy: auto`, which compares both ways by rows and rebuilds
+  where that is cheaper.
 - **1 % an hour**: a billion rows are work of their own.
 
 Not in the model: files that are not in the system's cache, as those measured mostly were, a heap

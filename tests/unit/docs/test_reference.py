@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from types import ModuleType
 
 import pytest
+import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.model.config import KEYS
+from dbt.adapters.ivm_spark.model.config import KEYS, read_config
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.response import IvmAdapterResponse
 from tests.unit.docs.generators import generator_of
@@ -33,6 +35,22 @@ def test_there_is_a_text_for_all_that_the_code_has_and_for_nothing_else(
     assert texts["techniques"].keys() == {technique.value for technique in Technique}
     assert tuple(texts["configs"])[: len(KEYS)] == KEYS
     assert texts["wrong"].keys() == texts["configs"].keys()
+
+
+@pytest.mark.parametrize("key", [*KEYS, "on_configuration_change"])
+def test_a_default_on_the_page_can_be_set_and_changes_nothing(
+    generator: ModuleType, key: str
+) -> None:
+    first, *others = re.findall(r"`([^`]+)`", generator.default(key))
+    assert read_config({key: yaml.safe_load(first)}) == read_config({})
+    for other in others:
+        read_config({key: yaml.safe_load(other)})
+
+
+def test_choices_are_printed_by_their_values(generator: ModuleType) -> None:
+    assert generator.default("state_writes") == "`merge`; or `append`"
+    assert generator.default("on_configuration_change") == "`apply`; or `continue`, `fail`"
+    assert generator.default("location_root") == "none"
 
 
 def test_a_macro_with_its_comment_is_on_the_page(generator: ModuleType) -> None:

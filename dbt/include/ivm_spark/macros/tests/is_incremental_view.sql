@@ -1,7 +1,7 @@
 {#- A generic test: the model is maintained incrementally, as far as its query, its config and its
     sources' change feeds go; its row says why not. It plans as a run does and reads no rows.
 
-    techniques   those that will do: row_based, group_aggregate, affected_groups,
+    techniques   those that will do: row_based, append, group_aggregate, affected_groups,
                  affected_partitions; all of them if none is named
 -#}
 {% test is_incremental_view(model, techniques=none) -%}

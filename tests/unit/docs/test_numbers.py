@@ -1,0 +1,140 @@
+"""The numbers that the pages give are the constants of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
+from dbt.adapters.ivm_spark.doctor import rules
+from dbt.adapters.ivm_spark.estimate import cost, outlay
+from dbt.adapters.ivm_spark.explain.refresh_log import _TRIMMED_EVERY
+from dbt.adapters.ivm_spark.physical import (
+    deferred,
+    few,
+    ranges,
+    reduced,
+    restricted,
+    staged,
+    within,
+)
+from dbt.adapters.ivm_spark.plan import assembly, decide, doubted, large_state, tuning
+from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
+from dbt.adapters.ivm_spark.query.analysis import MAX_OPERATORS
+from dbt.adapters.ivm_spark.report.reporter import KEPT
+from dbt.adapters.ivm_spark.session.credentials import CONNECT_PORT
+from dbt.adapters.ivm_spark.verify.comparable import DIGITS
+from dbt.adapters.ivm_spark.view.grouping_sets import MAX_SETS
+from dbt.adapters.ivm_spark.view.parse import MAX_TABLES
+from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import MAX_KEYS
+from tests.functional.ivm import hostile
+from tests.unit.docs.blocks import ROOT, prose
+from tests.unit.view.test_hostile import said
+
+WORDS = {12: "twelve", 50: "fiftieth"}
+MOST = {"inner join": 12, "left join": 8, "UNION ALL": 124}
+"""Tables or branches of which a plain query has a change of at most MAX_OPERATORS operators."""
+
+
+def rows(number: int) -> str:
+    """A number as the pages write it."""
+    return f"{number // 10**6} million" if number % 10**6 == 0 else f"{number:,}"
+
+
+STATED = {
+    "README.md": (
+        f"less than {rows(decide.SMALL_ROWS)} rows together",
+        f"Every {assembly.COMPACT_AFTER + 1}th refresh adds them up",
+        f"at more than {MAX_TABLES:,} places",
+        f"of more than {MAX_SETS} sets or {MAX_KEYS} keys",
+        f"more than {MAX_OPERATORS} operators",
+        f"inner join of more than {MOST['inner join']} tables",
+        f"left join of more than {MOST['left join']}",
+        f"UNION ALL of more than {MOST['UNION ALL']} branches",
+    ),
+    "docs/how-it-works.md": (
+        f"After {assembly.COMPACT_AFTER} appends",
+        f"at most {rows(few.FEW_ROWS)} rows for certain",
+        f"a partner with {rows(within.BIG_ROWS)} rows or more",
+        f"at most {ranges.RANGES}, parted at the widest gaps",
+        f"at most {ranges.KEYS:,} of them",
+        f"the groups' table has {rows(restricted.LONG_ROWS)} rows or more",
+        f"and {restricted.SMALLER} times as many as the filtered one",
+        f"the biggest has {rows(FACTOR_ROWS)} rows or more",
+        f"meets a table of {rows(staged.STAGE_ROWS)} rows or more it is computed",
+        f"the partner reads {rows(reduced.REDUCED_ROWS)} rows or more",
+        f"against a table of {rows(deferred.MATCHED_ROWS)} rows or more that meets",
+        f"at most {rows(doubted.DOUBTED_ROWS)} of them",
+        f"asked if all sources together have less than {rows(doubted.WORTH_ASKING)} rows",
+        f"at most {decide.HOPE} times that of a rebuild",
+        f"A state of {rows(large_state.LARGE_ROWS)} rows or more is a large one",
+        f"every {large_state.TIDY_EVERY}th refresh lets",
+        f"The fixed part is {cost.FIXED_FULL} s",
+        f"counts as {cost.COLD:.0f} s shorter",
+        f"the fixed part is {cost.FIXED_INCREMENTAL} s",
+        f"adds {cost.KEPT:.0%}".replace("%", " %"),
+        f"adds {cost.SCAN:.0%}".replace("%", " %"),
+        f"A changed row counts as {cost.CHANGED:.0f} rows of a rebuild",
+        f"meet the change as {cost.MET:.0f}.",
+        f"counts as {cost.STORED:.0f} for a MERGE, as {cost.SCATTERED:.0f} if",
+        f"as {outlay.NARROWED} of that where only the ranges",
+        f"exceeds {decide.TIE} times that of a rebuild",
+        f"Neither counts if all sources together have less than {rows(decide.SMALL_ROWS)} rows",
+        f"up to {rows(tuning.FEW_CHANGES)} changed rows",
+        f"a state of up to {rows(tuning.SMALL_STATE)} runs",
+        f"each {rows(tuning.MET_ROWS)} rows that the change meets",
+    ),
+    "docs/operating.md": (
+        f"exceeds {decide.TIE} times that of a rebuild",
+        f"less than {rows(decide.SMALL_ROWS)} rows together",
+        f"up to {rows(few.FEW_ROWS)} changes are broadcast",
+        f"partners with {rows(within.BIG_ROWS)} rows or more",
+    ),
+    "docs/reference.md": (f"less than {rows(decide.SMALL_ROWS)} rows together",),
+    "docs/doctor.md": (
+        f"more than {rules.MANY_FILES} files of less than {rules.SMALL_FILE // 10**6} MB",
+    ),
+    "docs/explain.md": (f"at every {WORDS[_TRIMMED_EVERY]} refresh",),
+    "docs/report.md": (f"at most {KEPT} commits",),
+    "docs/connecting.md": (f"`port` is {CONNECT_PORT}",),
+    "docs/verify.md": (f"in about {WORDS[DIGITS]} significant digits",),
+}
+
+
+@pytest.mark.parametrize(
+    ("page", "stated"), [(page, stated) for page, every in STATED.items() for stated in every]
+)
+def test_a_page_has_the_number_of_the_code(page: str, stated: str) -> None:
+    assert stated in prose(ROOT / page)
+
+
+def test_half_of_what_is_said_to_be_half() -> None:
+    """How it works: of an INSERT's fixed part and a first build; the doctor: of a retention."""
+    assert (cost.ADDED, cost.FIRST_BUILD, rules.SOON) == (0.5, 0.5, 0.5)
+    assert tuning.PARTITION_ROWS == 10**6, "one more for each million rows"
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        pytest.param(
+            lambda n: hostile.joins(n).replace("left join", "join"), MOST["inner join"], id="inner"
+        ),
+        pytest.param(hostile.joins, MOST["left join"], id="left"),
+        pytest.param(hostile.unions, MOST["UNION ALL"], id="union"),
+    ],
+)
+def test_how_much_a_plain_query_may_have(query: Callable[[int], str], most: int) -> None:
+    assert said(query(most)) is None
+    reason = said(query(most + 1))
+    assert reason is not None
+    assert f"more than {MAX_OPERATORS} operators" in reason.detail
+
+
+def test_the_readme_lists_the_kinds_and_techniques_that_there_are() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    for field, values in (("refresh_kind", RefreshKind), ("technique", Technique)):
+        (line,) = (line for line in lines if line.startswith(f"| `{field}` |"))
+        listed = line.split(" | ")[1].removesuffix(" |").replace("`", "").split(", ")
+        assert listed == [value.value for value in values]
