@@ -37,7 +37,8 @@ MOVING = {
     "text_in_join": "select a.id from @days a join @days b on a.id = b.id and b.d < 'tomorrow'",
     "text_in_subquery": "select id from @days where d in (select d from @days where d < 'today')",
     "unix": "select id, unix_timestamp() as u from @days",
-    "unix_in_window": "select id, row_number() over (order by id) + unix_timestamp() as u from @days",
+    "unix_in_window": "select id, row_number() over (order by id) +"
+    " unix_timestamp() as u from @days",
     "function": "select id, current_date as d from @days where ts < now()",
     "local": "select id, localtimestamp() as t from @days",
     # the session
@@ -53,7 +54,8 @@ MOVING = {
 }
 STILL = {
     "text_as_text": "select id, s = 'today' as hit, concat(s, 'now') as t from @days",
-    "text_chosen": "select id, case when s in ('now', 'tomorrow') then 'yesterday' end as c from @days",
+    "text_chosen": "select id, case when s in ('now', 'tomorrow') then"
+    " 'yesterday' end as c from @days",
     "epoch": "select id, d > date 'epoch' as later, timestamp 'epoch' as t from @days",
     "constant_dates": "select id from @days where d >= '2024-01-01' and ts < to_timestamp("
     "'2024-06-01 00:00:00') and d < concat('2025', '-01-01')",

@@ -25,7 +25,8 @@ MAINTAINED = {
     "star_in_groups": "select h, count(*) as n from (select md5(to_json(struct(*))) as h from @pts)"
     " group by h having count(*) > 0",
     "star_in_aggregate": "select a, max(struct(*)) as latest from @pts group by a",
-    "star_in_window": "select a, row_number() over (partition by hash(*) order by b) as n from @pts",
+    "star_in_window": "select a, row_number() over (partition by hash(*) order by"
+    " b) as n from @pts",
     "star_in_lambda": "select id, transform(tags, t -> concat(t, hash(*))) as x from @cust",
     "star_in_case": "select a, case when hash(p.*) > 0 then least(*) end as x from @pts p",
     "star_in_generator": "select a, explode(array(*)) as v from @pts",

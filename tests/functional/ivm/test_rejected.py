@@ -33,11 +33,8 @@ def spoiled(pattern: str) -> Iterator[list[str]]:
     sent: list[str] = []
 
     def add_query(self: Any, sql: str, *args: Any, **kwargs: Any) -> Any:
-        own = (
-            "ivm_query" in sql
-            or "`__ivm_" not in sql
-            and "`q`" not in sql
-            and "`facts`." not in sql
+        own = "ivm_query" in sql or (
+            "`__ivm_" not in sql and "`q`" not in sql and "`facts`." not in sql
         )
         if re.search(pattern, sql, re.DOTALL | re.IGNORECASE) and not own:
             sent.append(sql)
@@ -57,7 +54,8 @@ class TestRejected:
             for name in names
         }
         return {
-            f"{name}.sql": f"{{{{ config(materialized='ivm', refresh_policy='{policy[name]}') }}}}\n"
+            f"{name}.sql": f"{{{{ config(materialized='ivm',"
+            f" refresh_policy='{policy[name]}') }}}}\n"
             f"{QUERY}"
             for name in names
         }

@@ -11,7 +11,8 @@ from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
 HEADER = "{{ config(materialized='ivm', pre_hook=var('set', [])) }}\n"
 MODELS = {
     "as_json": "select id, to_json(struct(id, nm)) as j from @people",
-    "as_time": "select id, to_timestamp(day) as t, timestamp'2024-01-01 00:00:00' as c from @people",
+    "as_time": "select id, to_timestamp(day) as t, timestamp'2024-01-01"
+    " 00:00:00' as c from @people",
     "joined_text": "select id, elt(1, raw, raw) as e, concat(raw, raw) as c from @people",
     "divided": "select id, id / 0 as x, cast(nm as int) as n from @people",
     "zoned": "select id, cast(seen as string) as s from @people",
@@ -136,7 +137,7 @@ class TestViewsOfOtherSettings:
             "insert into people values (1, null, '2024-01-02', timestamp'2024-01-02 03:04:05'),"
             " (2, '7', null, null)",
         )
-        warehouse.sql("create view view_of_columns as select p.id, nm as name, p.* from people p")
+        warehouse.sql("create view view_of_columns as select nm as name, p.* from people p")
         # What dbt's sessions have.
         warehouse.sql("set spark.sql.ansi.enabled=false")
         warehouse.sql("create view view_plain as select id + 1 as id, nm from people")

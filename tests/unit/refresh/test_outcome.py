@@ -41,7 +41,14 @@ def test_a_lost_feed_has_its_reason(text: str, code: ReasonCode) -> None:
     assert outcome is not None
     assert outcome.broken is not None
     assert outcome.broken.code is code
-    assert outcome_of_error(text, RefreshKind.FULL, True) is None, "there is nothing left to try"
+    assert outcome_of_error(text, RefreshKind.FULL, False) is None, "there is nothing left to try"
+
+
+def test_a_rebuild_that_fails_on_a_row_is_tried_from_the_querys_own_text() -> None:
+    outcome = outcome_of_error("[DIVIDE_BY_ZERO] SQLSTATE: 22012", RefreshKind.INITIAL, True)
+    assert outcome is not None
+    assert outcome.broken is not None
+    assert outcome.broken.code is ReasonCode.GENERATED_SQL_REJECTED
 
 
 def test_any_other_error_is_the_users() -> None:

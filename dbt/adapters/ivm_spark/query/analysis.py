@@ -21,8 +21,8 @@ from dbt.adapters.ivm_spark.state.layout import Layout, layout
 from dbt.adapters.ivm_spark.view.build import View, build_view
 from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.view.closed import check_closed
-from dbt.adapters.ivm_spark.view.dialect import dialect_name
 from dbt.adapters.ivm_spark.view.columns_only import has_columns_only
+from dbt.adapters.ivm_spark.view.dialect import dialect_name
 from dbt.adapters.ivm_spark.view.fingerprint import (
     fingerprint,
     fingerprint_text,

@@ -19,6 +19,7 @@ _LOST_RACE = (
     "ConcurrentAppendException",
     "ConcurrentModificationException",
 )
+_DATA_EXCEPTION = "SQLSTATE: 22"
 _BROKEN = (
     ("DELTA_MISSING_CHANGE_DATA", ReasonCode.CDF_UNAVAILABLE),
     ("DELTA_CHANGE_TABLE_FEED_DISABLED", ReasonCode.CDF_UNAVAILABLE),
@@ -39,7 +40,7 @@ _BROKEN = (
     ("DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT", ReasonCode.OPERATOR_NOT_SUPPORTED),
     # A data exception (a cast, a division). The row it comes from may be in the change, once with
     # +1 and once with -1, and no longer in the source; if it still is, the rebuild fails as well.
-    ("SQLSTATE: 22", ReasonCode.CHANGE_NOT_COMPUTED),
+    (_DATA_EXCEPTION, ReasonCode.CHANGE_NOT_COMPUTED),
 )
 
 
@@ -71,6 +72,9 @@ def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Ou
             if sign in message:
                 return Outcome(False, broken=Reason(code, message.splitlines()[0]))
     rejected = rejection(message) if reconstructed else None
+    if rejected is None and reconstructed and _DATA_EXCEPTION in message:
+        # The query's own text may compute in another order, and decides whose error it is.
+        rejected = Reason(ReasonCode.GENERATED_SQL_REJECTED, message.splitlines()[0])
     return None if rejected is None else Outcome(False, broken=rejected)
 
 

@@ -143,7 +143,7 @@ def stored_value(name: str, kind: str, table: str = "") -> exp.Expr:
 def visible_stored(outputs: tuple[tuple[str, str], ...], state: str) -> str:
     """The SELECT of the view over a query that is stored as it is."""
     columns = ", ".join(
-        to_sql(stored_value(name, kind, STATE))
+        to_sql(exp.alias_(stored_value(name, kind, STATE), name, quoted=True))
         for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)
     )
     return f"select {columns} from {state} as {STATE}"
