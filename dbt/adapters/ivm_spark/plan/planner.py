@@ -111,6 +111,9 @@ class Planner:
         if mark is None or not known or (mark.lasting is not None and mark.package != version):
             settings = result_settings(session)
             facts, layout, reading = examined(self._query, request, reading, catalog, settings)
+        elif reading.view is None:
+            facts = Facts(self._described.outputs(request.sql), {})
+            reading = replace(reading, repeatable=mark.repeatable)
         else:
             facts = Facts(mark.outputs, mark.types)
             if mark.lasting is not None:

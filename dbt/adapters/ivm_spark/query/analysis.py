@@ -85,8 +85,7 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
         with not_too_deep():
             found = fingerprint(view, _labels(sql, dialect), settings)
     except NotMaintained as error:
-        views = [r for r in catalog.relations.values() if r.kind is RelationKind.VIEW]
-        text = fingerprint_text(sql, settings, views)
+        text = fingerprint_text(sql, settings, catalog.relations.values())
         return Reading(text, None, error.reason, repeatable=False)
     return Reading(found, view, None, repeatable=True)
 

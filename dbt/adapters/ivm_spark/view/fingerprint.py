@@ -14,7 +14,7 @@ import json
 from collections.abc import Iterable
 
 from dbt.adapters.ivm_spark.view.build import View
-from dbt.adapters.ivm_spark.view.catalog import Relation
+from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.plain import bind_plain
 from dbt.adapters.ivm_spark.view.render import render
@@ -29,11 +29,14 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 
-def fingerprint_text(sql: str, settings: dict[str, str], views: Iterable[Relation] = ()) -> str:
-    """Fingerprint of a query that is not understood: its text, and those of the views it reads."""
-    texts = sorted((view.name, view.text, view.namespace, view.settings) for view in views)
-    query = [sql.strip(), texts] if texts else sql.strip()
-    return "-".join((_digest(query), "", _digest(settings)))
+def fingerprint_text(sql: str, settings: dict[str, str], relations: Iterable[Relation] = ()) -> str:
+    """Fingerprint of a query that is not understood: its text and those of the views it reads, and
+    all columns of its sources."""
+    read = sorted(relations, key=lambda r: r.name)
+    views = [r for r in read if r.kind is RelationKind.VIEW]
+    texts = [(view.name, view.text, view.namespace, view.settings) for view in views]
+    columns = [(r.name, r.columns) for r in read if r not in views]
+    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(settings)))
 
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
