@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
+from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.clock import (
     clock_texts,
@@ -60,5 +62,11 @@ def _computed(query: Query, constants: list[exp.Expr]) -> list[str]:
     if not constants:
         return []
     items = [exp.alias_(e.copy(), f"c{place}") for place, e in enumerate(constants)]
-    row = query(to_sql(exp.select(*items)))[0]
+    try:
+        row = query(to_sql(exp.select(*items)))[0]
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        detail = f"a constant that can't be computed by itself: {to_sql(constants[0])}"
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, detail) from error
     return [value for value in row.values() if isinstance(value, str)]

@@ -54,4 +54,6 @@ def _is_computed_text(part: exp.Expr) -> bool:
         return False
     if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal):
         return False
+    if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
+        return False  # it is a part of the CASE, and no expression of its own
     return any(e.is_string for e in part.find_all(exp.Literal))

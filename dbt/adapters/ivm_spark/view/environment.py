@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.view.expressions import check
 from dbt.adapters.ivm_spark.view.known_types import fields_of, known_type
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.view.star import spread
+from dbt.adapters.ivm_spark.view.tree import Scan
 
 
 class Environment:
@@ -85,14 +86,26 @@ class Environment:
         """
         return spread(expression, self._labels, self._fields)
 
-    def _labels(self, alias: str) -> list[tuple[str, str]]:
-        """(alias, label) of each column of a relation, or of all in sight; see `Columns`."""
+    def _labels(self, alias: str) -> list[tuple[str, str, str]]:
+        """The columns of a relation, or of all in sight; see `Columns`."""
         if alias and alias not in self._blocks:
             if self.outer is None:
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the star of {alias}")
             return self.outer._labels(alias)
         aliases = [alias] if alias else list(self._blocks)
-        return [(of, label) for of in aliases for label, _ in self._blocks[of].outputs]
+        return [
+            (of, label, self._spelled(self._blocks[of], label, name))
+            for of in aliases
+            for label, name in self._blocks[of].outputs
+        ]
+
+    @staticmethod
+    def _spelled(block: Built, label: str, name: str) -> str:
+        """A column's name as its table has it, which sqlglot has put in lower case."""
+        if not isinstance(block.node, Scan):
+            return label
+        own = dict(block.node.fields)[name]
+        return own if own.lower() == label.lower() else label
 
     def _fields(self, struct: exp.Expr) -> list[str] | None:
         """The fields of a qualified struct column, or of a field of one; see `Fields`."""

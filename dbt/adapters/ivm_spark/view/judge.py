@@ -21,7 +21,9 @@ _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
-_STRUCT = re.compile(r"\bstruct\(")
+_SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
+"""Names that Spark prints as they were called, of one and the same expression."""
+_CALLED = re.compile(rf"\b({'|'.join(_SAME)})\(")
 _UNIT = re.compile(r"\btimestamp(?:add|diff)\(\w+,")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
 _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
@@ -243,8 +245,8 @@ class _Normalizer:
                 text = text.replace(f"{name}#{number}", f"c#{number}")
         text = _NAMED.sub(lambda m: self._meaning.get(m.group(1)) or self._new(m.group(1)), text)
         text = _CALL.sub(lambda m: m.group(0).lower(), text)
-        # The same expression, by the name that it was called by; and a word in any case.
-        return _UNIT.sub(lambda m: m.group(0).lower(), _STRUCT.sub("named_struct(", text))
+        text = _CALLED.sub(lambda m: f"{_SAME[m.group(1)]}(", text)
+        return _UNIT.sub(lambda m: m.group(0).lower(), text)
 
     def _new(self, number: str) -> str:
         if number not in self._meaning:

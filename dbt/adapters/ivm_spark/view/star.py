@@ -15,8 +15,9 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.view.struct_fields import spell_structs
 
-Columns = Callable[[str], "list[tuple[str, str]]"]
-"""(alias, label) of each column of a relation in sight, in order; of all for the empty alias."""
+Columns = Callable[[str], "list[tuple[str, str, str]]"]
+"""(alias, label, name as it is spelled) of each column of a relation in sight, in order; of all for
+the empty alias."""
 Fields = Callable[[exp.Expr], "list[str] | None"]
 """The fields of a struct, None for an expression that is none or whose type is not certain."""
 
@@ -64,13 +65,18 @@ def spread(expression: exp.Expr, columns: Columns, fields: Fields) -> exp.Expr:
         arguments = around.args.get(str(place.arg_key)) if around is not None else None
         if around is whole or around is None or not isinstance(arguments, list):
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a star outside a call")
-        found = _without(_meant(place, columns, fields), star)
+        found = _without(_meant(place, columns, fields, _is_struct(around)), star)
         spot = next(n for n, argument in enumerate(arguments) if argument is place)
         around.set(str(place.arg_key), [*arguments[:spot], *found, *arguments[spot + 1 :]])
     return spell_structs(whole.expressions[0].pop())
 
 
-def _meant(place: exp.Expr, columns: Columns, fields: Fields) -> list[exp.Expr]:
+def _is_struct(call: exp.Expr) -> bool:
+    return isinstance(call, exp.Anonymous) and call.name.lower() == "struct"
+
+
+def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> list[exp.Expr]:
+    """named: the spelling of a column's name counts."""
     if isinstance(place, exp.Dot):
         names = fields(place.this)
         if names is None:
@@ -80,10 +86,14 @@ def _meant(place: exp.Expr, columns: Columns, fields: Fields) -> list[exp.Expr]:
             for name in names
         ]
     alias = place.table if isinstance(place, exp.Column) else ""
-    pairs = columns(alias)
-    if len(set(pairs)) < len(pairs):
+    known = columns(alias)
+    if len({(of, label) for of, label, _ in known}) < len(known):
         raise not_supported("a star over two columns of one name")
-    return [exp.column(label, table=of, quoted=True) for of, label in pairs]
+    found: list[exp.Expr] = []
+    for of, label, name in known:
+        column = exp.column(label, table=of, quoted=True)
+        found.append(exp.alias_(column, name, quoted=True) if named else column)
+    return found
 
 
 def _without(found: list[exp.Expr], star: exp.Star) -> list[exp.Expr]:
@@ -101,4 +111,5 @@ def _without(found: list[exp.Expr], star: exp.Star) -> list[exp.Expr]:
 
 
 def _name(column: exp.Expr) -> str:
-    return column.expression.name if isinstance(column, exp.Dot) else column.name
+    bare = column.unalias()
+    return str(bare.expression.name if isinstance(bare, exp.Dot) else bare.name)
