@@ -17,19 +17,23 @@ from benchmarks.report.text import summary_text
 from benchmarks.results import Result
 from benchmarks.rivals.every import RIVALS
 from benchmarks.suites.every import SUITES
-from benchmarks.suites.refreshes import MODELS
+from benchmarks.suites.suite import Suite
 
 RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the suite; 1 if a rival did not keep what the query says."""
-    given = vars(_parser().parse_args(arguments))
+    parser = _parser()
+    given = vars(parser.parse_args(arguments))
     suite = SUITES[given.pop("suite")]
+    for what, known in (("models", suite.models), ("rivals", suite.rivals)):
+        if unknown := set(given[what] or ()) - set(known or given[what] or ()):
+            parser.error(f"{suite.name} has no {what} {sorted(unknown)}, but {sorted(known)}")
     output = given.pop("output")
     options = options_of(given, suite.defaults)
-    name = f"{suite.name}_sf{options.scale:g}{'_near' if options.near else ''}.json"
-    path = (output or RESULTS / name).absolute()
+    path = (output or RESULTS / file_name(suite, options)).absolute()
+    size = float(getattr(options, suite.sized_by))
     options.folder.mkdir(parents=True, exist_ok=True)
     result = None
     with Steps() as steps:
@@ -38,17 +42,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for cells in suite.measure(options, steps):
             known = known or {**conditions(), "near": options.near}
             result = Result(
-                suite.name, options.scale, known, cells, suite.summary(cells), memory(), False
+                suite.name, size, known, cells, suite.summary(cells), memory(), finished=False
             )
             result.write(path)
     assert result is not None, "a suite measures something"
-    result = Result(
-        suite.name, options.scale, known, cells, suite.summary(cells), memory(), finished=True
-    )
+    result = Result(suite.name, size, known, cells, suite.summary(cells), memory(), finished=True)
     result.write(path)
     print(summary_text(result))
     print(f"\nThe figures are in {path}", file=sys.stderr)
     return 1 if result.summary.get("wrong") else 0
+
+
+def file_name(suite: Suite, options: Options) -> str:
+    """The name of a result's file: what was measured on how much."""
+    if suite.sized_by == "rows":
+        return f"{suite.name}_{options.rows}.json"
+    return f"{suite.name}_sf{options.scale:g}{'_near' if options.near else ''}.json"
 
 
 def options_of(given: dict[str, Any], defaults: Any) -> Options:
@@ -69,14 +78,19 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--suite", choices=SUITES, default="tpch")
     add("--scale", type=float, help="TPC-H's scale factor")
-    add("--fractions", nargs="+", type=float, help="of the orders that change: 0.001 is 0.1 %%")
+    add("--rows", type=int, help="of the largest sources of layers")
+    add(
+        "--fractions",
+        nargs="+",
+        type=float,
+        help="of the orders, in layers of the sources, that change: 0.001 is 0.1 %%",
+    )
     add("--rounds", type=int, help="counted rounds")
     add(
         "--models",
         nargs="+",
-        choices=MODELS,
         metavar="MODEL",
-        help="shapes and q01 ... q22; the suite's own if none are named",
+        help="shapes and q01 ... q22, or models of layers; the suite's own if none are named",
     )
     add(
         "--rivals",
@@ -96,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--groups", nargs="+", type=int, help="of the states of big_state")
     add("--heap", help="Spark's driver memory: 4g")
     add("--folder", help="where TPC-H's files are kept; a temporary one if none is named")
-    add("--output", type=Path, help="the JSON file; else benchmarks/results/<suite>_sf<scale>.json")
+    add("--output", type=Path, help="the JSON file; else one in benchmarks/results")
     return parser
 
 

@@ -42,11 +42,12 @@ class Statement:
 
 @dataclass(frozen=True)
 class Cost:
-    """Seconds on the clock; statements sent, without the settings; Spark jobs, Delta's own
-    included; rows and bytes that the stages read from files and wrote to them, and bytes that they
-    shuffled; data files that the commits added and removed."""
+    """Seconds on the clock; seconds of a core that the JVM took; statements sent, without the
+    settings; Spark jobs, Delta's own included; rows and bytes that the stages read from files and
+    wrote to them, and bytes that they shuffled; data files that the commits added and removed."""
 
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
     statements: int = 0
     settings: int = 0
     jobs: int = 0

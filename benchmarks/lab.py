@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -35,37 +36,49 @@ class LabError(RuntimeError):
 
 class _Nodes:
     """Meters each node of a run: dbt tells when it starts and when it has finished. What Spark does
-    in between belongs to the node, as long as there is one thread."""
+    in between belongs to the node, as long as there is one thread.
+
+    seconds: what the metering itself took.
+    """
 
     def __init__(self) -> None:
         self.meters: dict[str, Meter] = {}
         self.on = False
+        self.seconds = 0.0
         self._open = ExitStack()
 
     def __call__(self, event: EventMsg) -> None:
+        started = time.perf_counter()
         if self.on and event.info.name == "NodeStart":
             name = event.data.node_info.node_name
             self.meters[name] = self._open.enter_context(metered())
         elif event.info.name == "NodeFinished":
             self._open.close()
+        self.seconds += time.perf_counter() - started
 
 
 class Lab:
     """A dbt project with Delta tables around it, and one Spark for both.
 
-    `models` are the texts of dbt models by name. The working directory becomes the lab's, because
+    `models` are the texts of dbt models by name; `sources` is the text of a YAML file with sources
+    besides those of TPC-H. The working directory becomes the lab's, because
     that is where the embedded Spark puts its tables; it is deleted when the block ends, and Spark
     goes on until the process does.
     """
 
     def __init__(
-        self, folder: Path, models: Mapping[str, str], heap: str | None = None, threads: int = 1
+        self,
+        folder: Path,
+        models: Mapping[str, str],
+        heap: str | None = None,
+        threads: int = 1,
+        sources: str = "",
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="lab_", dir=folder))
         self._came_from = Path.cwd()
         self.parameters = {"spark.driver.memory": heap} if heap else {}
         os.chdir(self.folder)
-        self._write(models, threads)
+        self._write(models, threads, sources)
         self._nodes = _Nodes()
         # parsed once: every run is of the same project
         manifest = self._success(dbtRunner().invoke(["--quiet", "parse"]), "parse").result
@@ -80,7 +93,7 @@ class Lab:
         os.chdir(self._came_from)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _write(self, models: Mapping[str, str], threads: int) -> None:
+    def _write(self, models: Mapping[str, str], threads: int, sources: str) -> None:
         shutil.copytree(PROJECT, self.folder, dirs_exist_ok=True)
         parameters = ", ".join(f"{key}: '{value}'" for key, value in self.parameters.items())
         (self.folder / "profiles.yml").write_text(
@@ -88,6 +101,8 @@ class Lab:
             f"threads: {threads}, server_side_parameters: {{{parameters}}}}}}}}}\n"
         )
         (self.folder / "models" / "sources.yml").write_text(SOURCES_YML)
+        if sources:
+            (self.folder / "models" / "more_sources.yml").write_text(sources)
         for name, text in models.items():
             (self.folder / "models" / f"{name}.sql").write_text(text)
 
@@ -110,24 +125,49 @@ class Lab:
         its nodes, without dbt's start. Raises LabError, whose runs are without their files."""
         nodes = list(dict.fromkeys(node for chain in chains.values() for node in chain))
         before = {n: (table, self.version(table)) for n in nodes if (table := self.stored(n))}
-        meters = self._nodes.meters
-        meters.clear()
-        self._nodes.on = True
-        try:
-            ended = self._runner.invoke(["--quiet", "run", "--select", *nodes])
-        finally:
-            self._nodes.on = False
-        done = {r.node.name: r for r in getattr(ended.result, "results", ()) if r.status != "error"}
-        runs = {}
-        for model, chain in chains.items():
-            if done.keys() >= set(chain):
-                cost = added(replace(meters[n].cost, seconds=done[n].execution_time) for n in chain)
-                runs[model] = Run(cost, dict(done[chain[-1]].adapter_response))
+        done, ended = self._ran(nodes)
+        runs = {
+            model: Run(added(done[n].cost for n in chain), done[chain[-1]].said)
+            for model, chain in chains.items()
+            if done.keys() >= set(chain)
+        }
         self._success(ended, f"run --select {' '.join(nodes)}", runs)
         return {
             model: self._with_files(run, *(before[n] for n in chains[model] if n in before))
             for model, run in runs.items()
         }
+
+    def run(self, nodes: Sequence[str]) -> dict[str, Run]:
+        """Run nodes at once, without a look at their files, and return the run of each. Raises
+        LabError."""
+        runs, ended = self._ran(nodes)
+        self._success(ended, f"run --select {' '.join(nodes)}", runs)
+        return runs
+
+    @property
+    def metering(self) -> float:
+        """The seconds of the newest run that went into metering its nodes."""
+        return self._nodes.seconds
+
+    def _ran(self, nodes: Sequence[str]) -> tuple[dict[str, Run], Any]:
+        """The runs of the nodes that went well, by node, and what dbt returned."""
+        meters = self._nodes.meters
+        meters.clear()
+        self._nodes.seconds = 0.0
+        self._nodes.on = True
+        try:
+            ended = self._runner.invoke(["--quiet", "run", "--select", *nodes])
+        finally:
+            self._nodes.on = False
+        runs = {
+            r.node.name: Run(
+                replace(meters[r.node.name].cost, seconds=r.execution_time),
+                dict(r.adapter_response),
+            )
+            for r in getattr(ended.result, "results", ())
+            if r.status == "success"
+        }
+        return runs, ended
 
     def send(self, statements: Iterable[str]) -> None:
         """Send statements in a session beside dbt's; a query's rows are computed and dropped."""

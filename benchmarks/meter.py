@@ -26,7 +26,7 @@ class Meter:
 def metered() -> Iterator[Meter]:
     """Meter all work of this process's Spark until the block ends."""
     meter = Meter()
-    before = _newest_stage()
+    before, burnt = _newest_stage(), _cpu_seconds()
     with watch() as activity, _timed() as sent:
         started = time.perf_counter()
         yield meter
@@ -36,6 +36,7 @@ def metered() -> Iterator[Meter]:
     meter.cost = replace(
         _stages_after(before),
         seconds=seconds,
+        cpu_seconds=_cpu_seconds() - burnt,
         statements=len(statements) - settings,
         settings=settings,
         jobs=activity.jobs,
@@ -87,6 +88,15 @@ def _timed() -> Iterator[list[_Sent]]:
     finally:
         for name, method in whole.items():
             setattr(SessionHandle, name, method)
+
+
+def _cpu_seconds() -> float:
+    """What the JVM has taken of the cores so far; 0 without one, or where it does not say."""
+    context = SparkContext._active_spark_context
+    if context is None or context._jvm is None:
+        return 0.0
+    taken = context._jvm.java.lang.ProcessHandle.current().info().totalCpuDuration()
+    return float(taken.get().toMillis()) / 1000 if taken.isPresent() else 0.0
 
 
 def _stages() -> Any:

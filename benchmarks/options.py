@@ -8,16 +8,17 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Options:
-    """folder: where TPC-H's files are kept and the tables are; scale: TPC-H's scale factor;
-    fractions: of the orders that change; rounds: counted ones; warm_up: one round before that does
-    not count; models, rivals: names, all that the suite has if None; check: compare what is kept
-    with the query at the end; count: models of many_models, refreshes of long_run; groups: of
-    big_state, the small and the large state; heap: Spark's driver memory, as `4g`; near: neighbours
-    change, else scattered rows; together: each rival refreshes all models in one run of dbt, else
-    model by model."""
+    """folder: where TPC-H's files are kept and the tables are; scale: TPC-H's scale factor; rows:
+    of the largest sources of layers; fractions: of the orders, in layers of the sources, that
+    change; rounds: counted ones; warm_up: one round before that does not count; models, rivals:
+    names, all that the suite has if None; check: compare what is kept with the query at the end;
+    count: models of many_models, refreshes of long_run; groups: of big_state, the small and the
+    large state; heap: Spark's driver memory, as `4g`; near: neighbours change, else scattered rows;
+    together: each rival refreshes all models in one run of dbt, else model by model."""
 
     folder: Path
     scale: float = 1.0
+    rows: int = 100_000
     fractions: tuple[float, ...] = (0.001,)
     rounds: int = 3
     warm_up: bool = True

@@ -17,8 +17,8 @@ Cell = dict[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """scale: TPC-H's; cells: see `cell` and the suites; summary: see `summary`; finished: whether
-    all of it was measured."""
+    """scale: TPC-H's, in layers the rows of the largest sources; cells: see `cell` and the suites;
+    summary: see `summary`; finished: whether all of it was measured."""
 
     suite: str
     scale: float

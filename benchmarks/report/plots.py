@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from benchmarks.cost import KINDS
-from benchmarks.report.tables import percent
+from benchmarks.report.table import percent
 from benchmarks.results import Cell, Result
 from benchmarks.summary import mean, points
 
@@ -67,7 +67,7 @@ def _figures(results: Sequence[Result]) -> Iterator[tuple[str, str, Figure]]:
             yield f"time_by_scale_{suite}", f"Time by scale, {suite}", _by_scale(scales)
 
 
-_OTHERS = ("many_models", "long_run", "big_state")
+_OTHERS = ("layers", "many_models", "long_run", "big_state")
 
 
 def _by_fraction(cells: Sequence[Cell]) -> Figure:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
 
+from benchmarks.report.layers import layers
+from benchmarks.report.table import NOTHING, Table, number, percent
 from benchmarks.results import Cell, Result
 
-NOTHING = "-"
 _SIDE_BY_SIDE = (
     "incremental",
     "full",
@@ -18,28 +17,6 @@ _SIDE_BY_SIDE = (
     "empty_merge",
     "change_feed",
 )
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of texts under a header; the first column is text, the others are numbers."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-
-    def plain(self) -> str:
-        """For a terminal."""
-        lines = [self.header, *self.rows]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(self.header))]
-        aligned = ["  ".join(_aligned(line, widths)).rstrip() for line in lines]
-        return "\n".join([self.title, *aligned])
-
-    def markdown(self) -> str:
-        rule = ["---", *("---:" for _ in self.header[1:])]
-        lines = [self.header, rule, *self.rows]
-        table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        return f"**{self.title}**\n\n{table}"
 
 
 def tables(result: Result) -> list[Table]:
@@ -150,21 +127,5 @@ _TABLES: dict[str, Callable[[Sequence[Cell]], Iterator[Table]]] = {
     "many_models": _many_models,
     "long_run": _long_run,
     "big_state": _big_state,
+    "layers": layers,
 }
-
-
-def number(value: Any, digits: int = 2) -> str:
-    """A number with its thousands apart; whole numbers without digits; a dash for None."""
-    if value is None:
-        return NOTHING
-    return f"{value:,.{0 if float(value).is_integer() else digits}f}"
-
-
-def percent(fraction: float) -> str:
-    """0.001 as `0.1 %`."""
-    return f"{fraction * 100:.4g} %"
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> list[str]:
-    first, *others = zip(line, widths, strict=True)
-    return [first[0].ljust(first[1]), *(text.rjust(width) for text, width in others)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from benchmarks.report.tables import number, percent, tables
+from benchmarks.report import layers
+from benchmarks.report.table import number, percent
+from benchmarks.report.tables import tables
 from benchmarks.results import Result
 
 GIB = 2**30
@@ -33,6 +35,8 @@ def conditions_text(result: Result) -> str:
 def sentences(result: Result) -> list[str]:
     """The summary, a sentence a line."""
     said = result.summary
+    if result.suite == "layers":
+        return list(layers.sentences(said))
     if "fractions" in said:
         return list(_of_refreshes(said))
     return [f"{name}: {_values(values)}." for name, values in said.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator, Sequence
 
-from benchmarks.report.tables import Table, number, percent
+from benchmarks.report.table import Table, number, percent
 from benchmarks.scale.costs import COUNTS, DRIVER, Costs, Point, fit, grown
 from benchmarks.scale.workload import Workload
 

@@ -125,4 +125,5 @@ LONG_RUN = Suite(
     measure,
     summary,
     {"scale": 0.1, "count": 200},
+    models=MODELS,
 )

@@ -58,6 +58,7 @@ REFRESHES = (
         partial(measure, QUICK),
         summary,
         {"scale": 0.01, "fractions": (0.01,), "rounds": 1, "warm_up": False, "check": True},
+        models=MODELS,
     ),
     Suite(
         "shapes",
@@ -65,6 +66,7 @@ REFRESHES = (
         partial(measure, tuple(SHAPES)),
         summary,
         {"check": True},
+        models=MODELS,
     ),
     Suite(
         "tpch",
@@ -72,6 +74,7 @@ REFRESHES = (
         partial(measure, tuple(tpch())),
         summary,
         {"rivals": ("auto", "table"), "together": True},
+        models=MODELS,
     ),
     Suite(
         "fractions",
@@ -82,5 +85,6 @@ REFRESHES = (
             "fractions": (0.0001, 0.001, 0.01, 0.05, 0.1, 0.5),
             "rivals": ("auto", "incremental", "full", "table"),
         },
+        models=MODELS,
     ),
 )

@@ -1,0 +1,1 @@
+"""A brokerage in layers: generated sources, their changes, and a dbt project of models on them."""

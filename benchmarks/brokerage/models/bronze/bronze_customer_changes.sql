@@ -1,0 +1,27 @@
+select
+  change_id,
+  customer_id,
+  action,
+  changed_at,
+  tax_id,
+  upper(gender) as gender,
+  tier,
+  cast(birth_date as date) as birth_date,
+  trim(last_name) as last_name,
+  trim(first_name) as first_name,
+  middle_initial,
+  address_1,
+  address_2,
+  postal_code,
+  city,
+  state,
+  country,
+  phone_1,
+  phone_2,
+  phone_3,
+  lower(email_1) as email_1,
+  lower(email_2) as email_2,
+  local_tax,
+  national_tax
+from {{ source('brokerage', 'customer_changes') }}
+where customer_id is not null

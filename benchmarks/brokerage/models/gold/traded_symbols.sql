@@ -1,0 +1,3 @@
+select distinct country, symbol
+from {{ ref('fact_trades') }}
+where status = 'Completed'
