@@ -66,6 +66,7 @@ PROJECTS ?= 5
 fuzz: venv
 	IVM_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -n 2 --dist loadfile tests/differential
 	IVM_END_TO_END=$(PROJECTS) $(BIN)/python -m pytest tests/functional/ivm/test_random_views.py
+	IVM_KINDS=$(PROJECTS) $(BIN)/python -m pytest tests/functional/ivm/test_random_kinds.py
 
 # For example: make bench BENCH="--suite fractions --scale 1 --models join_aggregate q03"
 BENCH ?= --suite tpch --scale 1
