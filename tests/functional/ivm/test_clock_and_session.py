@@ -7,6 +7,8 @@ its query returns is another thing at the second run.
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
@@ -99,6 +101,15 @@ class TestClockAndSession:
         responses = built.run(*STILL)
         assert set(reasons(responses)) == {"window_of_all"}
         built.check(*STILL)
+
+    def test_a_row_enters_when_its_time_has_come(self, built: Warehouse) -> None:
+        models = ("compared_timestamp", "function", "text_as_text")
+        built.sql("insert into days values (9, null, now() + interval 5 seconds, 'today')")
+        built.run(*models)
+        time.sleep(6)
+        assert kinds(built.run(*models))["text_as_text"] == "none"
+        built.check(*models)
+        assert (9,) in built.rows("select * from compared_timestamp")
 
     def test_a_variable_has_its_value_of_the_run(self, built: Warehouse) -> None:
         text = (built.folder / "models" / "variable.sql").read_text()

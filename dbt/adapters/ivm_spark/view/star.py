@@ -13,7 +13,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, ReasonCode, not_supported
-from dbt.adapters.ivm_spark.view.struct_fields import spell_structs
+from dbt.adapters.ivm_spark.view.struct_fields import is_struct, spell_structs
 
 Columns = Callable[[str], "list[tuple[str, str, str]]"]
 """(alias, label, name as it is spelled) of each column of a relation in sight, in order; of all for
@@ -65,14 +65,10 @@ def spread(expression: exp.Expr, columns: Columns, fields: Fields) -> exp.Expr:
         arguments = around.args.get(str(place.arg_key)) if around is not None else None
         if around is whole or around is None or not isinstance(arguments, list):
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "a star outside a call")
-        found = _without(_meant(place, columns, fields, _is_struct(around)), star)
+        found = _without(_meant(place, columns, fields, is_struct(around)), star)
         spot = next(n for n, argument in enumerate(arguments) if argument is place)
         around.set(str(place.arg_key), [*arguments[:spot], *found, *arguments[spot + 1 :]])
     return spell_structs(whole.expressions[0].pop())
-
-
-def _is_struct(call: exp.Expr) -> bool:
-    return isinstance(call, exp.Anonymous) and call.name.lower() == "struct"
 
 
 def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> list[exp.Expr]:

@@ -47,7 +47,7 @@ def name_fields(query: exp.Expr) -> None:
         if isinstance(_around(row), _VALUES) and not is_row(row):
             row.replace(exp.Anonymous(this="struct", expressions=row.expressions))
     for call in list(query.find_all(exp.Anonymous)):
-        if call.name.lower() != "struct":
+        if not is_struct(call):
             continue
         call.set("expressions", [_named(argument) for argument in call.expressions])
         if not any(a.is_star for a in call.expressions):
@@ -57,12 +57,14 @@ def name_fields(query: exp.Expr) -> None:
 def spell_structs(expression: exp.Expr) -> exp.Expr:
     """Write named_struct() for each struct() of an expression whose stars are expanded."""
 
-    def spelled(node: exp.Expr) -> exp.Expr:
-        if not isinstance(node, exp.Anonymous) or node.name.lower() != "struct":
-            return node
-        return _spelled(node)
+    if not any(map(is_struct, expression.find_all(exp.Anonymous))):
+        return expression
+    return expression.transform(lambda node: _spelled(node) if is_struct(node) else node)
 
-    return expression.transform(spelled)
+
+def is_struct(node: exp.Expr) -> bool:
+    """True for a call of struct()."""
+    return isinstance(node, exp.Anonymous) and node.name.lower() == "struct"
 
 
 def _spelled(call: exp.Expr) -> exp.Expr:
