@@ -14,7 +14,8 @@ from dbt.adapters.ivm_spark.view.dialect import to_sql
     [
         ("int", True), ("decimal(38,18)", True), ("timestamp_ntz", True), ("char(3)", True),
         ("array<struct<a:int,interval:string>>", True), ("map<string,array<date>>", True),
-        ("struct<`void of: x`:binary>", True), ("variant", True),
+        ("struct<`void of: x`:binary>", True),
+        ("struct<a b:int,c-d:map<int,struct<e f:date>>>", True), ("variant", True),
         ("interval day to second", False), ("array<interval month>", False), ("void", False),
         ("struct<a:void>", False), ("string collate UTF8_LCASE", False), ("time(6)", False),
         ("struct<a:string collate UNICODE>", False), ("interval", False), ("geometry(4326)", False),

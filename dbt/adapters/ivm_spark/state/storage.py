@@ -29,7 +29,8 @@ VOID = "void"
 NTZ = "timestamp_ntz"
 """A type that a table which is replaced must be told to support."""
 
-_FIELD = re.compile(r"(?:`(?:[^`]|``)*`|\w+)\s*:")
+_FIELD = re.compile(r"([<,])\s*(?:`(?:[^`]|``)*`|[^<>,:`]+)\s*:")
+"""The name of a struct's field, which Spark prints as it is, blanks and all."""
 _PLAIN = re.compile(
     r"(?:tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)|string|binary|boolean|date"
     r"|timestamp|timestamp_ntz|variant|(?:var)?char\(\d+\)|array|map|struct|[<>,\s])*"
@@ -65,7 +66,7 @@ def is_stored(type_name: str) -> bool:
 
     Source: Delta's protocol, "Schema Serialization Format".
     """
-    return _PLAIN.fullmatch(_FIELD.sub("", type_name.lower())) is not None
+    return _PLAIN.fullmatch(_FIELD.sub(r"\1", type_name.lower())) is not None
 
 
 def form_of(type_name: str) -> Form | None:
