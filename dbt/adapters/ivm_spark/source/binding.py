@@ -61,17 +61,24 @@ class Versions:
                 exp.Literal.number(self.pinned[scan.relation]),
             ],
         )
-        used = dict.fromkeys(column for _, column in scan.fields)
+        # A source may have a column of the weight's name; the tree's own name of it is another.
+        used = {c: name if c.lower() == WEIGHT else c for name, c in scan.fields}
         gained = exp.In(
             this=exp.column("_change_type", quoted=True),
             expressions=[exp.Literal.string(kind) for kind in _GAINED],
         )
         weight = exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))
         rows = exp.select(
-            *(exp.column(c, quoted=True) for c in used), exp.alias_(weight, WEIGHT, quoted=True)
+            *(
+                exp.column(c, quoted=True)
+                if c == own
+                else exp.alias_(exp.column(c, quoted=True), own, quoted=True)
+                for c, own in used.items()
+            ),
+            exp.alias_(weight, WEIGHT, quoted=True),
         ).from_(exp.Table(this=feed))
         columns: dict[str, exp.Expr] = {
-            name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields
+            name: exp.column(used[c], table=scan.alias, quoted=True) for name, c in scan.fields
         }
         columns[WEIGHT] = exp.column(WEIGHT, table=scan.alias, quoted=True)
         return Bound(exp.Subquery(this=rows, alias=alias_of(scan.alias)), columns)
