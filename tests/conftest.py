@@ -33,7 +33,7 @@ IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values dbt_parents".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
-    *(f"/test_{name}.py" for name in "meaning storage".split()),
+    "/test_meaning.py",
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""
