@@ -79,7 +79,7 @@ class Alteration:
         said = [f"{key} = {value}" for key, value in self.properties.items()]
         said += [f"no {key}" for key in self.dropped]
         if self.clusters is not None:
-            said.append(f"clustered by ({', '.join(self.clusters)})")
+            said.append(f"clustered by ({_said(self.clusters)})")
         return said
 
     @property
@@ -114,13 +114,13 @@ def alteration(
     rebuild = ""
     regrouped: tuple[str, ...] | None = None
     if _plain(wanted.partitions) != _plain(partitions):
-        rebuild = f"partitioned by ({', '.join(wanted.partitions)})"
+        rebuild = f"partitioned by ({_said(wanted.partitions)})"
         if clusters and wanted.partitions:
             impossible, rebuild = f"{rebuild} instead of clustered", ""
     elif _plain(wanted.clusters) != _plain(clusters):
         regrouped = wanted.clusters
         if partitions:
-            rebuild, regrouped = f"clustered by ({', '.join(wanted.clusters)})", None
+            rebuild, regrouped = f"clustered by ({_said(wanted.clusters)})", None
     if wanted.appends is not appends:
         rewritten = "state_writes: append" if wanted.appends else "state_writes: merge"
         rebuild = ", ".join(filter(None, (rebuild, rewritten)))
@@ -146,6 +146,11 @@ def _parsed(detail: Mapping[str, Any], key: str) -> Any:
     """A list or a map: as such in a Spark session, as JSON text through Thrift."""
     value = detail.get(key)
     return json.loads(value) if isinstance(value, str) else value
+
+
+def _said(columns: Sequence[str]) -> str:
+    """Columns as people write them."""
+    return ", ".join(column.replace("`", "") for column in columns)
 
 
 def _plain(columns: Sequence[str]) -> list[str]:
