@@ -33,7 +33,7 @@ def bind(scan: Scan) -> Bound:
 
 def duck(query: exp.Query) -> str:
     """A tree of Spark SQL in DuckDB's SQL."""
-    return query.transform(_to_duck).sql("duckdb")
+    return query.transform(_values).transform(_to_duck).sql("duckdb")
 
 
 def merge_sql(parts: Merge) -> str:
@@ -60,6 +60,21 @@ def append_sql(parts: Append) -> list[str]:
     ]
 
 
+def _values(node: exp.Expr) -> exp.Expr:
+    """Functions of a row, wherever they stand, before what is around them is another node."""
+    if isinstance(node, exp.Anonymous) and node.name in _WITH_UNIT:
+        return _with_unit(node)
+    if isinstance(node, exp.Anonymous) and node.name == "named_struct":
+        names, values = node.expressions[0::2], node.expressions[1::2]
+        pairs = zip(names, values, strict=True)
+        fields = [
+            exp.PropertyEQ(this=exp.to_identifier(n.name), expression=v.transform(_values))
+            for n, v in pairs
+        ]
+        return exp.Struct(expressions=fields)
+    return node
+
+
 def _to_duck(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name == "raise_error":
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
@@ -67,16 +82,6 @@ def _to_duck(node: exp.Expr) -> exp.Expr:
         return counted(exp.CountIf(this=node.expressions[0]))
     if isinstance(node, exp.Anonymous) and node.name == "count" and len(node.expressions) > 1:
         return counted(exp.Count(this=node.expressions[0], expressions=node.expressions[1:]))
-    if isinstance(node, exp.Anonymous) and node.name in _WITH_UNIT:
-        return _with_unit(node)
-    if isinstance(node, exp.Anonymous) and node.name == "named_struct":
-        names, values = node.expressions[0::2], node.expressions[1::2]
-        pairs = zip(names, values, strict=True)
-        fields = [
-            exp.PropertyEQ(this=exp.to_identifier(n.name), expression=v.transform(_to_duck))
-            for n, v in pairs
-        ]
-        return exp.Struct(expressions=fields)
     if isinstance(node, exp.Anonymous) and node.name == "xxhash64":
         return exp.Anonymous(this="hash", expressions=node.expressions)
     if isinstance(node, exp.IgnoreNulls) and isinstance(node.this, exp.Anonymous):
@@ -100,7 +105,7 @@ def spelled_out(sql: str) -> str:
 def _with_unit(call: exp.Expr) -> exp.Expr:
     """dateadd and datediff, whose unit is a word."""
     unit, *given = call.expressions
-    one, other = (e.transform(_to_duck) for e in given)
+    one, other = (e.transform(_values) for e in given)
     if call.name == "datediff":
         name = exp.Literal.string(unit.name.lower())
         return exp.Anonymous(this="date_diff", expressions=[name, one, other])
