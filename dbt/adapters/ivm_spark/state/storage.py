@@ -1,4 +1,4 @@
-"""What Delta stores: a column of a type that it does not is kept in another form, or not at all.
+"""Keep columns in types that Delta stores, and refuse those that have no such form.
 
     extract(hour from max(b - a))   keeps   max(cast(cast(b - a as interval second) as decimal))
 
@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, Pr
 from dbt.adapters.ivm_spark.view.walk import substitute
 
 STORED = "__ivm_stored_"
-"""What the name of a column begins with that is kept in another form."""
+"""The prefix of the columns that keep an interval as a number."""
 VOID = "void"
 """The type of a bare NULL; a Delta table can't have such a column."""
 NTZ = "timestamp_ntz"
@@ -89,8 +89,8 @@ def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[
     """The tree of a view whose groups, or different rows, are kept in forms that Delta stores.
 
     core: the part of it that is stored; types: Spark types of the columns of its probe. Returns
-    the tree and the types with those of the columns that are kept in forms of their own; a tree
-    that is stored row by row stays as it is, see `kept_items`.
+    the tree, and the types with those of the numbers. A tree that is stored row by row stays as it
+    is, see `kept_items`.
     Raises NotMaintained for an aggregate whose value has no such form.
     """
     if isinstance(core, Aggregate):
