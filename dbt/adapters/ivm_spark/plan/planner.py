@@ -205,19 +205,20 @@ def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configurat
 
 def _staying(request: Request, found: Findings) -> Findings:
     """What was found, for a state whose table stays as it is although the model says otherwise."""
-    layout, view, mark = found.layout, found.reading.view, found.mark
-    if layout is not None and view is not None and mark is not None:
-        layout = lay_out(view, found.facts.types, request.state, mark.appends)
-    return replace(found, layout=layout, kept=True)
+    appends = request.config.table.appends if found.mark is None else found.mark.appends
+    return _laid_out(request, found, appends, kept=True)
 
 
 def _anew(request: Request, found: Findings) -> Findings:
     """What was found, for a state that is built as configured after all."""
+    return _laid_out(request, found, request.config.table.appends, kept=False)
+
+
+def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> Findings:
     layout, view = found.layout, found.reading.view
     if layout is not None and view is not None:
-        appends = request.config.table.appends
         layout = lay_out(view, found.facts.types, request.state, appends)
-    return replace(found, layout=layout, kept=False)
+    return replace(found, layout=layout, kept=kept)
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
