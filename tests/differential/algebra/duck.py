@@ -78,6 +78,9 @@ def _values(node: exp.Expr) -> exp.Expr:
 def _to_duck(node: exp.Expr) -> exp.Expr:
     if isinstance(node, exp.Anonymous) and node.name == "raise_error":
         return exp.null()  # DuckDB evaluates error() ahead of its CASE; see `merge`
+    if isinstance(node, exp.Anonymous) and node.name in ("try_add", "try_subtract"):
+        operator = exp.Add if node.name == "try_add" else exp.Sub
+        return operator(this=node.expressions[0], expression=node.expressions[1])
     if isinstance(node, exp.Anonymous) and node.name == "count_if":
         return counted(exp.CountIf(this=node.expressions[0]))
     if isinstance(node, exp.Anonymous) and node.name == "count" and len(node.expressions) > 1:

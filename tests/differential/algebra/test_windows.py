@@ -51,6 +51,55 @@ def windows(draw: st.DrawFn) -> str:
     return f"select {', '.join(items)} from ({inner.sql}) q"
 
 
+_NEAR = (
+    *("lag(q.{x}) over ({w})", "lead(q.{x}) over ({w})", "lag(q.{x}, 2, 0) over ({w})"),
+    *("lead(q.{x}, 0) over ({w})", "sum(q.{x}) over ({w} rows between 1 preceding and 1 following)",
+      "count(*) over ({w} rows between 2 preceding and 1 preceding)",
+      "first_value(q.{x}) over ({w} rows between current row and 2 following)",
+      "max(q.{x}) over ({w} rows 3 preceding)",
+      "min(q.{x}) over ({w} rows between 1 following and 2 following)"),
+)  # fmt: skip
+_NEAR_BY_VALUE = (
+    "sum(q.{x}) over ({w} range between 1 preceding and current row)",
+    "count(*) over ({w} range 2 preceding)",
+    "max(q.{x}) over ({w} range between 0 preceding and current row)",
+)
+_RELATIONS = (
+    "t",
+    "(select a, b, s from t where b > 0 or b is null)",
+    "(select a + 1 as a, b, s from t)",
+    "(select b as a, a as b, s from t)",
+)
+
+
+@st.composite
+def near_windows(draw: st.DrawFn) -> str:
+    """Windows that look at few rows around their own, by number or by value."""
+    by_value = draw(st.booleans())
+    ordered = draw(st.sampled_from(("a", "b")))
+    keys = draw(st.sampled_from(("s", "s", "s, a", "b")))
+    others = "" if by_value else draw(st.sampled_from(("", ", q.a desc", ", q.s nulls last")))
+    spec = f"partition by {', '.join(f'q.{k}' for k in keys.split(', '))} order by q.{ordered}"
+    spec += draw(st.sampled_from(("", " desc"))) + others
+    calls = st.sampled_from(_NEAR_BY_VALUE if by_value else _NEAR)
+    items = [
+        f"{draw(calls).format(x=draw(st.sampled_from('ab')), w=spec)} as o{place}"
+        for place in range(draw(st.integers(1, 3)))
+    ]
+    relation = draw(st.sampled_from(_RELATIONS))
+    rows = f"select q.a, q.s, {', '.join(items)} from {relation} q"
+    return draw(
+        st.sampled_from((rows, f"select s, sum(o0) as x, count(*) as n from ({rows}) group by s"))
+    )
+
+
+@SETTINGS
+@given(sql=near_windows(), seed=st.integers(0, 2**32))
+def test_windows_that_look_at_few_rows_follow_their_query(sql: str, seed: int) -> None:
+    note(sql)
+    _checked(sql, seed)
+
+
 @SETTINGS
 @given(sql=windows(), seed=st.integers(0, 2**32))
 def test_a_maintained_state_equals_a_new_one(sql: str, seed: int) -> None:

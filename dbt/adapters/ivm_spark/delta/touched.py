@@ -45,16 +45,24 @@ class Input:
     keys: tuple[exp.Expr, ...]
 
 
-def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) -> Node | None:
+def touched(
+    inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True, rows: Node | None = None
+) -> Node | None:
     """The delta of the operator that `rebuild` applies to its inputs.
 
     inputs: all with equally many keys, at least one, matched by place and null-safe. rebuild: the
     operator over other inputs, with `SIDE` as their last column and as a part of its key; outputs
-    `SIDE` too. copies: False where only the different rows of the inputs matter.
+    `SIDE` too. copies: False where only the different rows of the inputs matter. rows: those of the
+    only input that are needed, all changed ones that there are now among them, where not all of the
+    touched keys are.
     """
     if all(i.delta is None for i in inputs):
         return None
-    both = rebuild(touched_rows(inputs, touched_keys(inputs), copies))
+    if rows is not None:
+        (given,) = inputs
+        both = rebuild((now_and_before(rows, given.delta, copies),))
+    else:
+        both = rebuild(touched_rows(inputs, touched_keys(inputs), copies))
     items = passed(c for c in both.columns if c != SIDE)
     return Project(both, (*items, Item(WEIGHT, column(SIDE))))
 

@@ -1,4 +1,5 @@
-"""The delta of window functions: the touched partitions, as they were and as they are.
+"""The delta of window functions: the touched partitions, as they were and as they are; of windows
+that look at few rows only what is near the change, see `near`.
 
 A window over a window, or over GROUP BY or DISTINCT, by keys that both have in common is one
 operator on the partitions of the common keys: its input is sliced once, below both.
@@ -11,6 +12,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
 from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
@@ -37,7 +39,9 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     """
     base, keys = _base(node.input, node.keys)
     given = Input(base, derive(base), keys)
-    return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
+    reach = reach_of(node) if base is node.input else None
+    rows = None if reach is None or given.delta is None else near_rows(given, reach)
+    return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
 
 
 def _sided(node: Node, base: Node, rows: Node) -> Node:

@@ -1,0 +1,83 @@
+"""How far the functions of a window look before the first changed row."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from dbt.adapters.ivm_spark.delta.near import Reach, reach_of
+from dbt.adapters.ivm_spark.view.build import build_view
+from dbt.adapters.ivm_spark.view.tree import Window
+from dbt.adapters.ivm_spark.view.walk import walk
+from tests.unit.golden.shop import CATALOG
+
+
+def reach(calls: str, relation: str = "shop.orders") -> Reach | None:
+    """How far these calls look, in which `w` is a window's beginning."""
+    over = "partition by customer_id order by ordered_on"
+    spelled = re.sub(r"\bw\b", over, calls)
+    view = build_view(f"select {spelled} from {relation}", CATALOG)
+    (window,) = (node for node in walk(view.root) if isinstance(node, Window))
+    return reach_of(window)
+
+
+@pytest.mark.parametrize(
+    ("calls", "rows"),
+    [
+        ("lag(amount) over (w) as a", 1),
+        ("lag(amount, 2, 0) over (w) as a", 2),
+        ("lead(amount, 3) over (w) as a", 3),
+        ("lag(amount, 0) over (w) as a", 0),
+        ("lag(amount) over (w) as a, lag(note, 2) over (w) as b", 2),
+        ("lag(amount) over (w) as a, lead(note, 2) over (w) as b", 3),
+        ("sum(amount) over (w rows between 2 preceding and current row) as a", 2),
+        ("sum(amount) over (w rows between 1 preceding and 2 following) as a", 3),
+        ("count(*) over (w rows between 3 preceding and 1 preceding) as a", 3),
+        ("count(*) over (w rows between 1 following and 2 following) as a", 2),
+        ("count(*) over (w rows between current row and current row) as a", 0),
+    ],
+)
+def test_functions_that_look_at_few_rows(calls: str, rows: int) -> None:
+    found = reach(calls)
+    assert found is not None
+    assert (found.rows, found.offsets, found.descending) == (rows, (), False)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        "row_number() over (w) as a",
+        "rank() over (w) as a",
+        "count(amount) over (w) as a",
+        "sum(amount) over (partition by customer_id) as a",
+        "sum(amount) over (w rows unbounded preceding) as a",
+        "sum(amount) over (w rows between current row and unbounded following) as a",
+        "lag(amount) ignore nulls over (w) as a",
+        "lag(amount, 4) over (w) as a",
+        "lag(amount) over (partition by customer_id order by ordered_on nulls last) as a",
+        "lag(amount) over (partition by customer_id order by ordered_on desc nulls first) as a",
+        "lag(amount) over (w) as a, lag(amount) over (w desc) as b",
+        "lag(amount) over (w) as a, row_number() over (w) as b",
+        "lag(amount) over (w) as a, lag(amount) over (partition by customer_id order by note) as b",
+    ],
+)
+def test_functions_of_many_rows(calls: str) -> None:
+    assert reach(calls) is None
+
+
+def test_a_range_before_the_row_is_a_part_of_the_keys() -> None:
+    frame = "range between interval 30 days preceding and current row"
+    found = reach(f"max(amount) over (w desc {frame}) as a")
+    assert found is not None
+    assert (found.rows, len(found.offsets), found.descending) == (0, 1, True)
+    assert reach(f"max(amount) over (w {frame}) as a, lag(note) over (w) as b") is None
+    ahead = "range between current row and interval 1 day following"
+    assert reach(f"max(amount) over (w {ahead}) as a") is None
+
+
+def test_steps_back_are_for_one_source() -> None:
+    joined = "(select o.* from shop.orders o join shop.customers c using (customer_id))"
+    assert reach("lag(amount) over (w) as a", joined) is None
+    frame = "range between interval 30 days preceding and current row"
+    assert reach(f"max(amount) over (w {frame}) as a", joined) is not None
