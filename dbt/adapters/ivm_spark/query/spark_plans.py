@@ -9,6 +9,10 @@ from dbt.adapters.ivm_spark.source.reader import Query
 
 _WHOLE_PLANS = {
     "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
+    # Delta would list each scan's files, and Spark ask for their bytes: jobs that take ten times as
+    # long as the rest and leave no trace in an optimized plan.
+    "spark.databricks.delta.stats.skipping": "false",
+    "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     "spark.sql.debug.maxToStringFields": "100000",
 }
 

@@ -14,7 +14,9 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.description import description
+from dbt.adapters.ivm_spark.session.explanation import explanation
 from dbt.adapters.ivm_spark.session.history import history
+from dbt.adapters.ivm_spark.session.identity import row_counts, table_id
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, setting
@@ -22,6 +24,8 @@ from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
+_KNOWN = (history, description, table_id, row_counts, explanation, setting)
+"""Each answers a few kinds of statements of the planner without sending them."""
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
 
@@ -76,7 +80,7 @@ class SessionHandle(SparkConnectionWrapper):
 
     def known(self, sql: str) -> list[dict[str, Any]] | None:
         """The rows of a statement whose answer is known without sending it, else None."""
-        for known in (history, description, setting):
+        for known in _KNOWN:
             found = known(self.session, sql)
             if found is not None:
                 return found

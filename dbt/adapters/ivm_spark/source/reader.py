@@ -52,7 +52,7 @@ class SourceReader:
 
     def table_id(self, name: str) -> str:
         """The id that Delta gave a table when it was created or replaced."""
-        return str(self.detail(name)["id"])
+        return str(self._query(f"describe detail {name} /* id */")[0]["id"])
 
     def detail(self, name: str) -> Mapping[str, Any]:
         """What Delta says of a table as it is: its id, location, properties, files and more.

@@ -1,0 +1,102 @@
+"""A table's id, its rows and a query's plans, read without a statement, are what it says."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from dbt.adapters.ivm_spark.query.spark_plans import whole_plans
+from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.view.function_of_sources import plan_reads_only_sources
+from dbt.adapters.ivm_spark.view.judge import normalized_plan
+from tests.functional.session.test_history import asked, known
+
+pytestmark = pytest.mark.usefixtures("embedded")
+TABLE = "`default`.`counted`"
+VECTORS = "tblproperties (delta.enableDeletionVectors = true)"
+
+
+@pytest.fixture
+def table(handle: SessionHandle) -> Iterator[str]:
+    handle.execute(f"create table {TABLE} (k int, v string) using delta {VECTORS}")
+    yield TABLE
+    handle.execute(f"drop table {TABLE}")
+
+
+def counted(handle: SessionHandle, version: int) -> tuple[str, int | None]:
+    """The statement that counts, and what is known of it."""
+    sql = f"select (select count(*) from {TABLE} version as of {version}) as c0"
+    rows = handle.known(sql)
+    return sql, None if rows is None else rows[0]["c0"]
+
+
+def test_rows_are_counted_over_a_tables_life(handle: SessionHandle, table: str) -> None:
+    life = (
+        f"insert into {table} values (1, 'a'), (2, 'b'), (3, null)",
+        f"insert into {table} select id, 'c' from range(1000)",
+        f"delete from {table} where k = 2",
+        f"update {table} set v = 'd' where k = 500",
+        f"optimize {table}",
+        f"alter table {table} add columns (later int)",
+        f"create or replace table {table} using delta as select 1 as k where false",
+    )
+    reader = SourceReader(asked(handle))
+    for statement in life:
+        handle.execute(statement)
+        version = reader.commits(table, None)[0].version
+        sql, rows = counted(handle, version)
+        assert rows == asked(handle)(sql)[0]["c0"], statement
+
+
+def test_two_tables_are_counted_at_once(handle: SessionHandle, table: str) -> None:
+    handle.execute(f"insert into {table} values (1, 'a')")
+    one = f"(select count(*) from {table} version as of 1)"
+    assert handle.known(f"select {one} as c0, {one} as c1") == [{"c0": 1, "c1": 1}]
+
+
+def test_what_the_checksum_does_not_tell_is_asked_for(handle: SessionHandle, table: str) -> None:
+    handle.execute(f"insert into {table} values (1, 'a')")
+    assert counted(handle, 0)[1] is None, "the version is not the newest"
+    handle.execute(f"insert into {table} select /*+ repartition(60) */ id, 'a' from range(600)")
+    assert counted(handle, 2)[1] is None, "there are too many files"
+    assert handle.known(f"select count(*) from {table} version as of 2") is None
+    assert (
+        handle.known("select (select count(*) from `default`.`gone` version as of 1) as c0") is None
+    )
+
+
+def test_the_id_is_that_of_the_statement(handle: SessionHandle, table: str) -> None:
+    detail = asked(handle)(f"describe detail {table}")[0]
+    assert SourceReader(known(handle)).table_id(table) == detail["id"]
+    assert SourceReader(asked(handle)).table_id(table) == detail["id"]
+    assert handle.known(f"describe detail {table}") is None
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "select k, sum(length(v)) as n from {t} where k > 1 group by k having count(*) > 1",
+        "select a.k, row_number() over (partition by a.v order by b.k) from {t} a "
+        "left join {t} b on a.k = b.k where a.k in (select k from {t} where v is not null)",
+        "select current_date() as today, k from {t}",
+    ],
+)
+def test_plans_are_those_of_the_statement(handle: SessionHandle, table: str, query: str) -> None:
+    handle.execute(f"insert into {table} values (1, 'a')")
+    sql = f"explain extended\n{query.format(t=table)}"
+    with whole_plans(asked(handle)):
+        (row,) = handle.known(sql) or [{}]
+        plan, stated = row["plan"], next(iter(asked(handle)(sql)[0].values()))
+    assert normalized_plan(plan) is not None
+    assert normalized_plan(plan) == normalized_plan(stated)
+    assert plan_reads_only_sources(plan) == plan_reads_only_sources(stated)
+
+
+def test_a_query_that_spark_rejects_has_no_plan(handle: SessionHandle) -> None:
+    assert handle.known("explain extended\nselect nothing from `default`.`gone`") is None
+    assert handle.known("explain extended\nselect from where") is None
+
+
+def test_nothing_runs_for_a_plan(handle: SessionHandle) -> None:
+    handle.known(f"explain extended\ncreate table {TABLE} (k int) using delta")
+    assert not handle.session.catalog.tableExists(TABLE)
