@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.doctor.parents import parents_of
 from dbt.adapters.ivm_spark.explain.compiled import compiled
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
+from dbt.adapters.ivm_spark.model.readers import readers
 from dbt.adapters.ivm_spark.record.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.report.reporter import Project, Reporter
@@ -68,6 +69,12 @@ class IvmSparkAdapter(SparkAdapter):
         if found is not None:
             self._of_run = found
         return self._of_run
+
+    @available
+    @staticmethod
+    def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
+        """The ivm models that read each of dbt's `graph.nodes`, by unique id."""
+        return readers(nodes)
 
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:

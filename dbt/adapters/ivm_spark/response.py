@@ -18,6 +18,7 @@ class IvmAdapterResponse(AdapterResponse):
     refresh_kind: str = ""
     technique: str = ""
     reason: dict[str, str] | None = None
+    rows_differed: int | None = None
     rows_inserted: int = 0
     rows_updated: int = 0
     rows_deleted: int = 0

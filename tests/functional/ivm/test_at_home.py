@@ -10,6 +10,7 @@ import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
 from dbt.adapters.ivm_spark.session.activity import watch
+from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
 TOTALS = """{{ config(materialized='ivm', tags=['nightly'], group='finance', access='protected') }}
@@ -97,7 +98,7 @@ class TestAtHome:
 
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
-        return {"query-comment": "by {{ node.unique_id if node else 'none' }}"}
+        return {**INCREMENTAL, "query-comment": "by {{ node.unique_id if node else 'none' }}"}
 
     @pytest.fixture(scope="class", autouse=True)
     def built(self, warehouse: Warehouse) -> None:

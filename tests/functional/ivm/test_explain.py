@@ -12,6 +12,7 @@ from dbt.tests.util import run_dbt, run_dbt_and_capture
 
 from benchmarks.cost import kind_of
 from dbt.adapters.ivm_spark.session.activity import watch
+from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
 CONFIG = "{{ config(materialized='ivm') }}\n"
@@ -54,7 +55,7 @@ class TestExplain:
 
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
-        return {"on-run-end": ["{{ ivm_record_refreshes(results) }}"]}
+        return {**INCREMENTAL, "on-run-end": ["{{ ivm_record_refreshes(results) }}"]}
 
     @pytest.fixture
     def explain(self, capsys: pytest.CaptureFixture[str]) -> Explain:

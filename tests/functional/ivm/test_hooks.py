@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
 TICK = "insert into {{ target.schema }}.facts values (%s, 1)"
@@ -55,7 +56,7 @@ class HooksSuite:
 
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, object]:
-        return {"on-run-start": [TICK % 300]}
+        return {**INCREMENTAL, "on-run-start": [TICK % 300]}
 
     @pytest.fixture(scope="class")
     def built(self, warehouse: Warehouse) -> Warehouse:

@@ -33,6 +33,10 @@ def create_facts(warehouse: Warehouse) -> None:
 
 class TestPolicies:
     @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {}
+
+    @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         policies = ("auto", "incremental", "incremental_strict", "full")
         kept = {f"{p}.sql": model(SUMS, refresh_policy=p) for p in policies}
@@ -65,11 +69,12 @@ class TestPolicies:
         results, log = run_dbt_and_capture(["run", "--select", *everything])
         second = {r.node.name: r.adapter_response for r in results}
         assert kinds(second) == {
-            **dict.fromkeys(maintained, "incremental"),
-            "full": "full",
-            **dict.fromkeys(never, "full"),
+            **dict.fromkeys(("incremental", "incremental_strict"), "incremental"),
+            **dict.fromkeys(("default", "auto", "full", *never), "full"),
         }
         assert reasons(second)["full"] == "FULL_REFRESH_REQUESTED"
+        small = ("default", "auto")
+        assert {m: reasons(second)[m] for m in small} == dict.fromkeys(small, "COST_MODEL")
         warned = [line for line in log.splitlines() if "refreshed in full" in line]
         assert warned
         assert all("never_incremental" in line for line in warned), warned
@@ -109,9 +114,9 @@ class TestPolicies:
         # and after a rebuild everything is as before
         warehouse.run("incremental_strict", flags=["--full-refresh"])
         warehouse.sql("insert into facts values ('c', 2)")
-        sixth = warehouse.run("incremental_strict", "auto")
-        assert kinds(sixth) == {"incremental_strict": "incremental", "auto": "incremental"}
-        warehouse.check("incremental_strict", "auto")
+        sixth = warehouse.run("incremental_strict", "incremental")
+        assert set(kinds(sixth).values()) == {"incremental"}
+        warehouse.check("incremental_strict", "incremental")
 
 
 class TestChangedQueries:

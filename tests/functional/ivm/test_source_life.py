@@ -26,7 +26,7 @@ from tests.functional.ivm.warehouse import Warehouse, bag, kinds, reasons
 
 
 def model(sql: str, name: str) -> str:
-    config = "{{ config(materialized='ivm', refresh_policy=var('policy', 'auto')) }}\n"
+    config = "{{ config(materialized='ivm', refresh_policy=var('policy', 'incremental')) }}\n"
     return config + sql.replace("@", f"{{{{ target.schema }}}}.{name}_source")
 
 

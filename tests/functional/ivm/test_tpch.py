@@ -11,6 +11,7 @@ from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
 from dbt.adapters.ivm_spark.physical import restricted, within
 from tests.budget import budget
+from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import Warehouse
 
 SCALE = 0.005
@@ -34,7 +35,7 @@ class TestTpch:
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
         # at this scale few orders are as large, and few parts as important, as the queries want
-        return {"vars": {"q18_quantity": 220, "q11_fraction": "0.01"}}
+        return {**INCREMENTAL, "vars": {"q18_quantity": 220, "q11_fraction": "0.01"}}
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

@@ -21,7 +21,7 @@ def model(sql: str = SUMS, materialized: str = "ivm", **config: Any) -> str:
 
 
 def strict() -> str:
-    policy = "{{ config(refresh_policy=var('policy', 'auto')) }}"
+    policy = "{{ config(refresh_policy=var('policy', 'incremental')) }}"
     return policy + model()
 
 

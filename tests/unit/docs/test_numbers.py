@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dbt.adapters.ivm_spark.delta import near
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.doctor import rules
 from dbt.adapters.ivm_spark.estimate import cost, outlay
@@ -19,7 +20,7 @@ from dbt.adapters.ivm_spark.physical import (
     staged,
     within,
 )
-from dbt.adapters.ivm_spark.plan import assembly, decide, doubted, large_state, tuning
+from dbt.adapters.ivm_spark.plan import assembly, comparing, decide, doubted, large_state, tuning
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.query.analysis import MAX_OPERATORS
 from dbt.adapters.ivm_spark.report.reporter import KEPT
@@ -44,7 +45,7 @@ def rows(number: int) -> str:
 
 STATED = {
     "README.md": (
-        f"less than {rows(decide.SMALL_ROWS)} rows together",
+        f"together have at most {rows(decide.SMALL_ROWS)} rows",
         f"Every {assembly.COMPACT_AFTER + 1}th refresh adds them up",
         f"at more than {MAX_TABLES:,} places",
         f"of more than {MAX_SETS} sets or {MAX_KEYS} keys",
@@ -79,19 +80,21 @@ STATED = {
         f"meet the change as {cost.MET:.0f}.",
         f"counts as {cost.STORED:.0f} for a MERGE, as {cost.SCATTERED:.0f} if",
         f"as {outlay.NARROWED} of that where only the ranges",
-        f"exceeds {decide.TIE} times that of a rebuild",
-        f"Neither counts if all sources together have less than {rows(decide.SMALL_ROWS)} rows",
+        f"no more than {decide.UNTRIED} times the rebuild",
+        f"All sources together have at most {rows(decide.SMALL_ROWS)} rows",
+        f"counts as at most {cost._MOST:.0f} times its estimate",
+        f"look at most {near.MOST_ROWS} rows around a row",
+        f"A rebuild from at most {rows(tuning.SMALL_REBUILD)} rows",
         f"up to {rows(tuning.FEW_CHANGES)} changed rows",
         f"a state of up to {rows(tuning.SMALL_STATE)} runs",
         f"each {rows(tuning.MET_ROWS)} rows that the change meets",
     ),
     "docs/operating.md": (
-        f"exceeds {decide.TIE} times that of a rebuild",
-        f"less than {rows(decide.SMALL_ROWS)} rows together",
+        f"More than {comparing.MUCH:.0%} of differing rows".replace("%", " %"),
         f"up to {rows(few.FEW_ROWS)} changes are broadcast",
         f"partners with {rows(within.BIG_ROWS)} rows or more",
     ),
-    "docs/reference.md": (f"less than {rows(decide.SMALL_ROWS)} rows together",),
+    "docs/reference.md": (f"together have at most {rows(decide.SMALL_ROWS)} rows",),
     "docs/doctor.md": (
         f"more than {rules.MANY_FILES} files of less than {rules.SMALL_FILE // 10**6} MB",
     ),

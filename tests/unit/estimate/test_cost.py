@@ -1,4 +1,4 @@
-"""Estimates follow what refreshes took: they come close, and one bad refresh is forgotten."""
+"""Estimates follow what refreshes took: they come close, and one bad refresh decides little."""
 
 from __future__ import annotations
 
@@ -107,17 +107,30 @@ def test_it_comes_close_to_what_refreshes_take(fixed: float, row: float) -> None
         assert _estimates(experience, work).incremental == pytest.approx(took, rel=0.3)
 
 
-def test_slow_refreshes_are_forgotten() -> None:
-    """Rebuilds are not all that is done from then on; and one slow refresh is none yet."""
+def test_one_slow_refresh_does_not_rule_increments_out() -> None:
     work = Work(1_000_000, 100, 0)
     experience = learned(BUILT, Effort(1, False, False, work), 500.0)
     assert _estimates(experience, work).incremental < _estimates(experience, work).full
-    experience = learned(experience, Effort(1, False, False, work), 500.0)
-    assert _estimates(experience, work).incremental > _estimates(experience, work).full
-    for _ in range(4):
-        experience = learned(experience, Effort(1, True, False, work), 10.7)
-    found = _estimates(experience, work)
+
+
+def test_an_increment_that_was_slower_is_not_tried_again_until_a_rebuild_takes_longer() -> None:
+    work = Work(1_000_000, 100, 0)
+    rebuild = Effort(1, True, False, work)
+    experience = learned(Experience(), rebuild, 2.0)
+    experience = learned(experience, Effort(1, False, False, work), 2.5)
+    for _ in range(20):
+        found = _estimates(experience, work)
+        assert found.incremental == pytest.approx(2.5, rel=0.01)
+        assert found.full == pytest.approx(2.0)
+        experience = learned(experience, rebuild, 2.0)
+    found = _estimates(learned(experience, rebuild, 4.0), work)
     assert found.incremental < found.full
+
+
+def test_a_comparison_is_no_part_of_what_a_rebuild_takes() -> None:
+    compared = Effort(1, True, False, Work(1_000_000), compared=True)
+    assert learned(BUILT, compared, 20.0) == BUILT
+    assert learned(BUILT, compared, 5.0).full_seconds == 5.0
 
 
 def test_a_refresh_without_a_recorded_rebuild_teaches_nothing() -> None:

@@ -31,6 +31,7 @@ MODELS = {
         "join @customers c using (customer_id) group by 1 having sum(amount) > 10 "
         "order by 2 desc limit 3",
         newest=9,
+        said={"config": {"refresh_policy": "incremental"}},
         sql=True,
     ),
     "nested_aggregate": Case(

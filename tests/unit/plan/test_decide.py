@@ -18,7 +18,8 @@ from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
 FIFTH = Commit(5, "WRITE", {"mode": "Append"}, {"numOutputRows": "3"}, committed="noon")
-MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, 10, "noon")})
+ROWS = 1_000_000
+MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, ROWS, "noon")})
 STILL = Situation(
     config=IvmConfig(),
     fingerprint="q-c-s",
@@ -133,12 +134,46 @@ def test_a_query_that_is_not_maintained_is_left_alone_only_if_it_is_repeatable()
 
 
 @pytest.mark.parametrize(
+    ("rows", "timed", "tried", "code"),
+    [
+        (SMALL_ROWS, False, False, ReasonCode.COST_MODEL),
+        (SMALL_ROWS, True, False, None),
+        (SMALL_ROWS, False, True, None),
+        (SMALL_ROWS + 1, False, False, None),
+    ],
+)
+def test_small_tables_are_rebuilt_until_a_rebuild_was_timed(
+    rows: int, timed: bool, tried: bool, code: ReasonCode | None
+) -> None:
+    """A first build in a cold Spark says little of what a rebuild takes."""
+    situation = replace(
+        MOVED,
+        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
+        experience=Experience(60.0, rows, timed=timed, tried=tried),
+    )
+    assert _reason(situation) is code
+
+
+def test_the_delta_is_not_derived_where_the_least_increment_takes_longer() -> None:
+    def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+        raise AssertionError("it takes longer than the rest of a plan")
+
+    situation = replace(
+        MOVED,
+        experience=Experience(0.3, ROWS),
+        outlay=outlay,
+    )
+    assert _reason(situation) is ReasonCode.COST_MODEL
+    assert _reason(replace(situation, config=IvmConfig(refresh_policy=RefreshPolicy.FULL)))
+
+
+@pytest.mark.parametrize(
     ("rows", "changed", "policy", "code"),
     [
-        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
-        (SMALL_ROWS, SMALL_ROWS // 5, RefreshPolicy.AUTO, None),
-        (SMALL_ROWS, SMALL_ROWS // 2, RefreshPolicy.INCREMENTAL, None),
-        (SMALL_ROWS - 1, SMALL_ROWS // 2, RefreshPolicy.AUTO, None),
+        (ROWS, ROWS // 2, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (ROWS, ROWS // 5, RefreshPolicy.AUTO, None),
+        (ROWS, ROWS // 2, RefreshPolicy.INCREMENTAL, None),
+        (100, 50, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
     ],
 )
 def test_auto_rebuilds_where_much_changed(
@@ -155,25 +190,27 @@ def test_auto_rebuilds_where_much_changed(
 
 
 @pytest.mark.parametrize(
-    ("full_seconds", "changed", "policy", "code"),
+    ("full_seconds", "changed", "tried", "policy", "code"),
     [
-        (100.0, SMALL_ROWS // 100, RefreshPolicy.AUTO, None),
-        (100.0, SMALL_ROWS // 4, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
-        (0.9, 1, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
-        (1.1, 1, RefreshPolicy.AUTO, None),
-        (0.9, 1, RefreshPolicy.INCREMENTAL, None),
+        (100.0, ROWS // 100, False, RefreshPolicy.AUTO, None),
+        (100.0, ROWS // 4, False, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.3, 1, False, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.4, 1, False, RefreshPolicy.AUTO, None),
+        (1.0, 1, True, RefreshPolicy.AUTO, ReasonCode.COST_MODEL),
+        (1.2, 1, True, RefreshPolicy.AUTO, None),
+        (0.9, 1, False, RefreshPolicy.INCREMENTAL, None),
     ],
 )
-def test_auto_rebuilds_what_is_thought_to_be_clearly_faster(
-    full_seconds: float, changed: int, policy: RefreshPolicy, code: ReasonCode | None
+def test_auto_chooses_what_is_estimated_to_be_faster(
+    full_seconds: float, changed: int, tried: bool, policy: RefreshPolicy, code: ReasonCode | None
 ) -> None:
+    """A first increment must be clearly faster; after it, faster."""
     commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
     situation = replace(
         MOVED,
         config=IvmConfig(refresh_policy=policy),
-        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, SMALL_ROWS, "noon")}),
         heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
-        experience=Experience(full_seconds, SMALL_ROWS),
+        experience=Experience(full_seconds, ROWS, tried=tried),
     )
     decision = decide(situation)
     assert decision.estimates is not None
@@ -189,7 +226,7 @@ CUSTOMERS = "`s`.`customers`"
 
 def _costly_by(source: str) -> Situation:
     """Two sources moved, of which one makes the delta a complex one."""
-    sources = {name: SourceMark("table", 5, SMALL_ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
+    sources = {name: SourceMark("table", 5, ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
 
     def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
         assert insert_only
@@ -199,7 +236,7 @@ def _costly_by(source: str) -> Situation:
         MOVED,
         watermark=replace(MARK, sources=sources),
         heads={name: Head(6, True, (APPEND, FIFTH), "table") for name in sources},
-        experience=Experience(3.0, 2 * SMALL_ROWS),
+        experience=Experience(3.0, 2 * ROWS),
         outlay=outlay,
     )
 
@@ -208,7 +245,7 @@ def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
     situation = _costly_by(CUSTOMERS)
     decision = decide(situation)
     assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
-    little = replace(situation, experience=Experience(1.2, 2 * SMALL_ROWS))
+    little = replace(situation, experience=Experience(1.2, 2 * ROWS))
     assert not hangs_on(little, decide(little), frozenset({CUSTOMERS})), "it would save too little"
     without = decide(replace(situation, idle=frozenset({CUSTOMERS})))
     assert not without.build

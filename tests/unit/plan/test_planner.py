@@ -24,6 +24,8 @@ from dbt.adapters.ivm_spark.view.reasons import not_supported
 TYPES = {"k": "string", "v": "int"}
 """Of the queries' columns; the table has one more."""
 DIFFERENT = "select distinct k, v from s.facts"
+MANY = 1_000_000
+"""Rows of the table, which is not so small that it is rebuilt first."""
 
 
 class Warehouse:
@@ -32,7 +34,7 @@ class Warehouse:
     def __init__(self) -> None:
         self.version = 1
         self.metadata: str | None = None
-        self.stored = self.rows = 3
+        self.stored, self.rows = 3, MANY
         self.metrics: dict[str, str] = {}
         self.operation = "WRITE"
 
@@ -131,11 +133,11 @@ def _of_different(warehouse: Warehouse) -> None:
     warehouse.version += 1
 
 
-def _too_deep(*_: object) -> None:
+def _too_deep(*_: object, **__: object) -> None:
     raise RecursionError
 
 
-def _ruled_out(*_: object) -> None:
+def _ruled_out(*_: object, **__: object) -> None:
     raise not_supported("what another version allowed")
 
 
@@ -204,11 +206,11 @@ def test_a_rebuild_counts_no_rows_that_the_log_tells(warehouse: Warehouse) -> No
     told = planned(warehouse, query=query, full_refresh=True)
     assert told.kind is RefreshKind.FULL
     assert not any("count(*)" in sql or "describe detail" in sql for sql in asked)
-    assert told.watermark.sources["`s`.`facts`"].rows == 3 + 4
+    assert told.watermark.sources["`s`.`facts`"].rows == MANY + 4
     warehouse.metrics = {}
     untold = planned(warehouse, query=query, full_refresh=True)
     assert any("count(*)" in sql for sql in asked)
-    assert untold.watermark.sources["`s`.`facts`"].rows == 3
+    assert untold.watermark.sources["`s`.`facts`"].rows == MANY
 
 
 def test_what_fails_late_is_refused_under_incremental_strict(
@@ -265,16 +267,12 @@ def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
     assert planned(warehouse).tuning.items() >= TIDY.items()
 
 
-MANY = 1_000_000
-
-
 class TestUpdatesOfOtherColumns:
     """A 16th of a million rows was updated, which is a reason to rebuild; and the view does not
     read all columns."""
 
     @pytest.fixture
     def updated(self, warehouse: Warehouse) -> Warehouse:
-        warehouse.rows = MANY
         warehouse.metadata = planned(warehouse, sql=DIFFERENT, full_refresh=True).metadata
         warehouse.version += 1
         warehouse.operation = "UPDATE"

@@ -38,10 +38,12 @@ STORED = 1.0
 SCATTERED = 4.0
 """The same of a state whose rows are found by all their columns: equal rows lie anywhere, so that
 most files have some, and are written anew."""
-_NEWEST = 0.5
-_FORGETTING = 0.25
-_MOST = 20.0
-"""Times its estimate that a refresh counts for at the most."""
+_MOST = 3.0
+"""Times its estimate that a refresh counts for at most: one that a busy cluster held up does not
+rule increments out for good."""
+_SMOOTHED = 0.5
+"""How much a refresh counts that was faster than estimated; one that was slower counts in full."""
+_STEPS = 4
 
 
 @dataclass(frozen=True)
@@ -63,13 +65,23 @@ class Work:
 
 @dataclass(frozen=True)
 class Effort:
-    """What a commit records of its refresh: when it began, in milliseconds, whether it rebuilt,
-    whether its query was new, and its work."""
+    """What a commit records of its refresh.
+
+    Attributes:
+        started: when it began, in milliseconds since 1970.
+        full: it was a rebuild.
+        first: its query was new.
+        work: what it had to do.
+        compared: the rebuild wrote only what differed.
+        differed: the fraction of the rows that did.
+    """
 
     started: int = 0
     full: bool = True
     first: bool = False
     work: Work = field(default_factory=Work)
+    compared: bool = False
+    differed: float = 0.0
 
     @property
     def started_at(self) -> str:
@@ -80,15 +92,25 @@ class Effort:
 
 @dataclass(frozen=True)
 class Experience:
-    """What a view's refreshes have taken so far: seconds of the last rebuild and its sources' rows;
-    the fixed seconds of an incremental refresh by one statement; the factor on what its rows are
-    thought to take; rows of the state, 0 if they are not known."""
+    """What a view's refreshes have taken so far.
+
+    Attributes:
+        full_seconds: of the last rebuild.
+        full_rows: rows of its sources.
+        fixed: the fixed seconds of an incremental refresh by one statement.
+        factor: on what its rows are estimated to take.
+        state_rows: rows of the state, 0 if they are not known.
+        timed: the last rebuild was not the first build, which also warms Spark up.
+        tried: an incremental refresh was timed.
+    """
 
     full_seconds: float = 0.0
     full_rows: int = 0
     fixed: float = FIXED_INCREMENTAL
     factor: float = 1.0
     state_rows: int = 0
+    timed: bool = False
+    tried: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,29 +133,42 @@ def estimates(experience: Experience, work: Work) -> Estimates | None:
 
 
 def learned(experience: Experience, effort: Effort, seconds: float) -> Experience:
-    """The experience after a refresh that took so many seconds.
+    """Return the experience after a refresh that took so many seconds.
 
-    The fixed part and the factor answer for the difference to the estimate by their shares in it.
-    A rebuild is also a step back to what is thought of a view at first, so that one slow
-    refresh does not rule incremental ones out for good.
+    After an increment the estimate of the same work is what it took, so that one which was slower
+    than a rebuild is not tried again until there is less to do or a rebuild takes longer. The fixed
+    part and the factor answer for the difference by their shares in the estimate.
     """
+    if effort.compared and seconds >= experience.full_seconds:
+        return experience  # to compare is no part of what a rebuild must take
     if effort.full:
         return replace(
             experience,
             full_seconds=_warm(seconds) if effort.first else seconds,
             full_rows=effort.work.rows,
-            fixed=_between(experience.fixed, FIXED_INCREMENTAL, _FORGETTING),
-            factor=_between(experience.factor, 1.0, _FORGETTING),
+            timed=not effort.first,
         )
     thought = estimates(experience, effort.work)
     if thought is None:
         return experience
-    share = _fixed_part(experience, effort.work) / thought.incremental
     ratio = min(max(seconds / thought.incremental, 1 / _MOST), _MOST)
+    wanted = thought.incremental * (ratio if ratio > 1 else ratio**_SMOOTHED)
+    found = replace(experience, tried=True)
+    for _ in range(_STEPS):
+        found = _corrected(found, effort.work, wanted)
+    return found
+
+
+def _corrected(experience: Experience, work: Work, seconds: float) -> Experience:
+    """One step towards an estimate of so many seconds."""
+    thought = estimates(experience, work)
+    assert thought is not None
+    share = _fixed_part(experience, work) / thought.incremental
+    ratio = seconds / thought.incremental
     return replace(
         experience,
-        fixed=experience.fixed * ratio ** (_NEWEST * share),
-        factor=experience.factor * ratio ** (_NEWEST * (1 - share)),
+        fixed=experience.fixed * ratio**share,
+        factor=experience.factor * ratio ** (1 - share),
     )
 
 
@@ -155,8 +190,3 @@ def _fixed_of(experience: Experience) -> float:
 def _row(experience: Experience) -> float:
     """Seconds of a source's row in a rebuild."""
     return (experience.full_seconds - _fixed_of(experience)) / experience.full_rows
-
-
-def _between(before: float, now: float, weight: float) -> float:
-    """The mean in logarithms: a refresh that took twice or half as long counts alike."""
-    return float(before ** (1 - weight) * now**weight)

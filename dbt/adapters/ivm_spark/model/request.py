@@ -28,7 +28,8 @@ class Request:
 
     hooked: the model has pre-hooks, which may have written into its sources after the run pinned
     them; limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
-    reason to change a state that exists.
+    reason to change a state that exists; readers: quoted names of the states of the ivm models
+    that read this one.
     """
 
     sql: str
@@ -43,6 +44,7 @@ class Request:
     built: frozenset[str]
     hooked: bool = False
     limited: bool = False
+    readers: tuple[str, ...] = ()
 
     @property
     def forgiving(self) -> Request:
@@ -69,6 +71,7 @@ class Request:
         built: Iterable[str],
         limited: bool,
         hooked: bool = False,
+        readers: Iterable[str] = (),
     ) -> Request:
         """What the macro `ivm_request` says of a model.
 
@@ -76,8 +79,8 @@ class Request:
         that this run builds; information: what dbt's cache has of the existing view; usurper:
         what stands in the state's place that is no Delta table; described: the
         descriptions that are persisted on the view; hooked: the model has pre-hooks; limited: the
-        SQL reads only some of the rows. Raises CompilationError for a config or query that is
-        refused.
+        SQL reads only some of the rows; readers: states of the ivm models that read it. Raises
+        CompilationError for a config or query that is refused.
         """
         text = without_end(sql)
         if is_empty(text):
@@ -97,6 +100,7 @@ class Request:
                 built=frozenset(relation_key(name) for name in built),
                 hooked=hooked,
                 limited=limited,
+                readers=tuple(readers),
             )
         except ConfigError as error:
             raise CompilationError(f"Model {model}: {error}.") from error

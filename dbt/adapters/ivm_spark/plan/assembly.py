@@ -12,15 +12,23 @@ from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.incremental import Incremental
 from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, tidying
-from dbt.adapters.ivm_spark.plan.plan import AppendSql, Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.plan import (
+    AppendSql,
+    Comparison,
+    MergeSql,
+    Plan,
+    RefreshKind,
+    Technique,
+)
 from dbt.adapters.ivm_spark.plan.technique import technique_of
-from dbt.adapters.ivm_spark.plan.tuning import tuned, written
+from dbt.adapters.ivm_spark.plan.tuning import rebuilt, tuned, written
 from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.record.shown import is_described, is_shown, mark_in, view_mark
 from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.state.difference import difference, is_counted, stored_types
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Style
@@ -124,6 +132,12 @@ def _writing(plan: Plan, found: Findings) -> dict[str, str]:
     return written(_rows(marks), len(marks), found.session)
 
 
+def _rebuilding(plan: Plan, found: Findings) -> dict[str, str]:
+    """The settings of a rebuild."""
+    marks = plan.watermark.sources
+    return rebuilt(_rows(marks), len(marks), found.session)
+
+
 def _shown(decision: Decision, found: Findings) -> dict[str, Window]:
     if decision.windows:
         return decision.windows
@@ -167,8 +181,22 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         reason=found.reading.lasting if decision.first else decision.reason,
         fill=sql,
         table=_for_types(plan.table, found),
-        tuning=_writing(plan, found),
+        tuning=_rebuilding(plan, found),
     )
+
+
+def compared(plan: Plan, request: Request, found: Findings, moved: bool, token: str) -> Plan:
+    """The plan of a rebuild that writes only what differs; see `comparing.may_compare`.
+
+    moved: a source has changed.
+    """
+    types = stored_types(found.layout, found.facts.types, found.facts.outputs)
+    state = {} if found.version is None else {request.state: found.version}
+    bind = Versions.of({}, found.heads, state).bind
+    parts = difference(types, is_counted(found.layout), request.state, bind, token)
+    rows = found.experience.state_rows
+    comparison = Comparison(parts.new, to_sql(parts.counts, pretty=True), rows, moved)
+    return replace(plan, merge=MergeSql.of(parts.merge), comparison=comparison)
 
 
 def _for_types(table: Configuration, found: Findings) -> Configuration:

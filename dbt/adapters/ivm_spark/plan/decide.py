@@ -13,12 +13,12 @@ from dbt.adapters.ivm_spark.record.watermark import Watermark
 from dbt.adapters.ivm_spark.source.window import Head, Window, insert_only, window
 from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
-SMALL_ROWS = 1_000_000
-"""Rows of all sources together under which a rebuild is not worth leaving a steady technique."""
-
-TIE = 1.1
-"""Times what a rebuild is thought to take that an incremental refresh may be thought to take. What
-a first build says of a rebuild is the least that it can be, and an increment writes less."""
+UNTRIED = 0.8
+"""The multiple of a rebuild's estimate that the first increment of a view may be estimated at."""
+TRIED = 1.0
+"""The same once an increment was timed."""
+SMALL_ROWS = 100_000
+"""Rows of all sources together up to which a rebuild is timed before the first increment."""
 HOPE = 0.85
 """Of what a rebuild is thought to take, what an incremental refresh may be thought to take at the
 most for a question to be worth its tenth of a second, on whose answer it hangs."""
@@ -27,6 +27,11 @@ most for a question to be worth its tenth of a second, on whose answer it hangs.
 def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
     """Of a query without a delta."""
     return Outlay()
+
+
+def never_only_adds(insert_only: bool) -> bool:
+    """Of a query without a delta."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -40,7 +45,8 @@ class Situation:
     experience: what the view's refreshes took; used: the columns that the query reads of a source,
     where that is certain; configuration: what of the state's table only a rebuild can change;
     outlay: of the delta, from the rows that changed of each source that moved, and whether they
-    only gained rows; idle: sources that moved, and whose changes come to nothing for the view.
+    only gained rows; only_adds: whether the view only gains rows too, where its sources do or not;
+    idle: sources that moved, and whose changes come to nothing for the view.
     """
 
     config: IvmConfig
@@ -57,6 +63,7 @@ class Situation:
     unread: str = ""
     configuration: str = ""
     outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
+    only_adds: Callable[[bool], bool] = never_only_adds
     idle: frozenset[str] = frozenset()
 
 
@@ -107,25 +114,37 @@ def decide(situation: Situation) -> Decision:
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
     felt = {name: windows[name] for name in decision.moved - situation.idle}
     changed = {name: w.rows for name, w in felt.items()}
-    outlay = situation.outlay(changed, insert_only(felt.values()))
-    work = Work(rows, sum(changed.values()), **asdict(outlay))
-    thought = estimates(situation.experience, work)
+    grows = insert_only(felt.values())
+    policy = situation.config.refresh_policy
     reason = situation.lasting or _broken(windows)
-    if reason is None and situation.config.refresh_policy is RefreshPolicy.FULL:
+    if reason is None and policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
-    if reason is None and situation.config.refresh_policy is RefreshPolicy.AUTO:
-        reason = _costs(work, situation.config.change_threshold, thought)
+    work = Work(rows, sum(changed.values()), adds=situation.only_adds(grows))
+    if reason is None and policy is RefreshPolicy.AUTO:
+        # Before the delta is derived, which takes longer than the rest of a plan: often the least
+        # that an increment can take is more than a rebuild does.
+        reason = _costs(situation, work)
+    if reason is None:
+        work = Work(rows, sum(changed.values()), **asdict(situation.outlay(changed, grows)))
+        if policy is RefreshPolicy.AUTO:
+            reason = _costs(situation, work)
+    weighed = reason in (None, situation.lasting) or _is_for_cost(reason)
+    thought = estimates(situation.experience, work) if weighed else None
     return Decision(reason is not None, False, reason, windows, work, thought)
 
 
 def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) -> bool:
     """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
     rebuilt for its cost, and would not if they do."""
-    if decision.reason is None or decision.reason.code is not ReasonCode.COST_MODEL:
+    if not _is_for_cost(decision.reason):
         return False
     hoped = decide(replace(situation, idle=doubted))
     thought = hoped.estimates
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
+
+
+def _is_for_cost(reason: Reason | None) -> bool:
+    return reason is not None and reason.code is ReasonCode.COST_MODEL
 
 
 def _before_windows(situation: Situation) -> Reason | None:
@@ -175,17 +194,21 @@ def _broken(windows: dict[str, Window]) -> Reason | None:
     return next((w.broken for w in windows.values() if w.broken is not None), None)
 
 
-def _costs(work: Work, threshold: float, thought: Estimates | None) -> Reason | None:
-    """A rebuild where more than the threshold of the sources' rows changed, or where it is thought
-    to be clearly faster; never on sources so small that a rebuild could not save a second."""
-    if work.rows < SMALL_ROWS:
-        return None
-    if work.changed > work.rows * threshold:
-        return Reason(ReasonCode.COST_MODEL, f"{work.changed} of {work.rows} rows changed")
-    if thought is None or thought.incremental <= TIE * thought.full:
+def _costs(situation: Situation, work: Work) -> Reason | None:
+    """A rebuild if more than the threshold of the sources' rows changed, or if it is estimated to
+    be faster than an increment."""
+    experience = situation.experience
+    thought = estimates(experience, work)
+    changed = f"{work.changed} of {work.rows} rows changed"
+    if work.changed > work.rows * situation.config.change_threshold:
+        return Reason(ReasonCode.COST_MODEL, changed)
+    if work.rows <= SMALL_ROWS and not (experience.timed or experience.tried):
+        return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
+    limit = TRIED if experience.tried else UNTRIED
+    if thought is None or thought.incremental <= limit * thought.full:
         return None
     return Reason(
         ReasonCode.COST_MODEL,
-        f"{work.changed} of {work.rows} rows changed: about {thought.incremental:.1f} seconds "
+        f"{changed}: about {thought.incremental:.1f} seconds "
         f"incrementally, {thought.full:.1f} in full",
     )

@@ -107,6 +107,23 @@ def _texts(parts: Merge | Append) -> tuple[tuple[str, str], ...]:
     return tuple((name, to_sql(query, pretty=True)) for name, query in parts.kept)
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What a rebuild that writes only what differs needs besides its MERGE.
+
+    Attributes:
+        new: the name of the temporary view of the new contents, whose text is the plan's `fill`.
+        counts: a query for how many rows the state loses and gains, columns `lost` and `gained`.
+        rows: rows of the state before, 0 if they are not known.
+        moved: a source has changed, so that the versions are recorded even if no row differs.
+    """
+
+    new: str
+    counts: str
+    rows: int
+    moved: bool
+
+
 MergeWith = Callable[[Answers, frozenset[str]], "MergeSql | AppendSql"]
 
 
@@ -116,8 +133,9 @@ class Plan:
 
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, or the INSERT where
     the state is appended to, merge_with: the same with answers to what it asks and without the
-    changes of sources; doubts: what to ask of these, None where there is nothing to ask; idle:
-    those whose changes come to nothing; work_without: what is left to do without their changes;
+    changes of sources; comparison: of a rebuild that changes only what differs, by `merge`;
+    doubts: what to ask of these, None where there is nothing to ask;
+    idle: those whose changes come to nothing; work_without: what is left to do without them;
     view: the SELECT of the view, empty where the view fits already; shown: the mark that it gets,
     row: what a row of the state shows in it; alters: the view is there and is altered, else it
     is created; held_at: the version of the state at which readers are held during a rebuild,
@@ -134,6 +152,7 @@ class Plan:
     fill: str = ""
     merge: MergeSql | AppendSql | None = None
     merge_with: MergeWith | None = None
+    comparison: Comparison | None = None
     doubts: Doubts | None = None
     idle: frozenset[str] = frozenset()
     work_without: Callable[[frozenset[str]], Work] | None = None
@@ -164,6 +183,18 @@ class Plan:
         effort = replace(self.watermark.effort, work=self.work_without(idle))
         mark = replace(self.watermark, effort=effort)
         return replace(self, idle=idle, merge=self.merge_with({}, idle), watermark=mark)
+
+    @property
+    def whole(self) -> Plan:
+        """The same rebuild without a comparison: the table is replaced."""
+        effort = replace(self.watermark.effort, compared=False, differed=0.0)
+        mark = replace(self.watermark, effort=effort)
+        return replace(self, merge=None, comparison=None, watermark=mark)
+
+    def differing(self, fraction: float) -> Plan:
+        """The plan of a rebuild that compares, once it is known how many rows differ."""
+        effort = replace(self.watermark.effort, compared=True, differed=fraction)
+        return replace(self, watermark=replace(self.watermark, effort=effort))
 
     @property
     def _story(self) -> Story:

@@ -15,10 +15,11 @@ from dbt.adapters.ivm_spark.estimate.outlay import Outlay, outlay
 from dbt.adapters.ivm_spark.model.config import RefreshPolicy
 from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.plan.assembly import assemble
+from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
+from dbt.adapters.ivm_spark.plan.comparing import compares, experiences, may_compare
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.plan.decide import Situation, no_outlay
+from dbt.adapters.ivm_spark.plan.decide import Situation, never_only_adds, no_outlay
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
@@ -40,6 +41,7 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
+from dbt.adapters.ivm_spark.state.write import only_adds
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.size import not_too_deep
@@ -95,6 +97,10 @@ class Planner:
             found = _anew(request, found)
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
+        if not plan.view and may_compare(request, found, decision):
+            moved = bool(decision.moved) or not decision.windows
+            if compares(found, moved, experiences(self._reader, request.readers)):
+                plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.lasting, found.layout)
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 
@@ -124,7 +130,8 @@ class Planner:
             layout, reading = None, replace(reading, lasting=found_late)
         if layout is None and reading.view is not None and reading.lasting is None:
             appends = request.config.table.appends
-            layout = lay_out(reading.view, facts.types, request.state, appends)
+            checked = mark is not None and mark.package == version
+            layout = lay_out(reading.view, facts.types, request.state, appends, checked=checked)
         if layout is None:
             check_outputs(facts.outputs)
         names = sorted(reading.view.sources) if reading.view is not None else sources
@@ -217,7 +224,7 @@ def _anew(request: Request, found: Findings) -> Findings:
 def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> Findings:
     layout, view = found.layout, found.reading.view
     if layout is not None and view is not None:
-        layout = lay_out(view, found.facts.types, request.state, appends)
+        layout = lay_out(view, found.facts.types, request.state, appends, checked=True)
     return replace(found, layout=layout, kept=kept)
 
 
@@ -228,6 +235,11 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         if layout is None or mark is None:
             return no_outlay(changed, insert_only)
         return outlay(layout, found.source_facts(mark), changed, insert_only)
+
+    def view_only_adds(insert_only: bool) -> bool:
+        if layout is None:
+            return never_only_adds(insert_only)
+        return layout.appended or only_adds(layout, insert_only)
 
     return Situation(
         config=request.config,
@@ -244,4 +256,5 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         experience=found.experience,
         used=reading.used,
         outlay=outlay_of,
+        only_adds=view_only_adds,
     )

@@ -32,6 +32,10 @@ RUNTIME_FILTERS = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 """To see whether one pays Spark asks for each source's bytes while the statement around the query
 is planned, where Delta does not know them yet: three jobs a source."""
 RUNTIME_FILTER_SIZE = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
+SKIPPING = "spark.databricks.delta.stats.skipping"
+"""To leave files out, Delta asks by a job for each scan which there are."""
+SMALL_REBUILD = 500_000
+"""Rows of all sources up to which a rebuild reads all files rather than ask."""
 UNFILTERED_ROWS = 100_000_000
 """Rows of all sources up to which none pays: Spark makes one for a side of 10 GB and more."""
 _PARTITIONS = 200
@@ -57,6 +61,20 @@ def tuned(
         partitions = min(1 + own + work.least // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
         wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
+
+
+def rebuilt(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:
+    """The settings to change for a rebuild.
+
+    Args:
+        rows: of all sources, 0 if that is not known.
+        sources: how many there are.
+        given: the session's settings.
+    """
+    wanted = written(rows, sources, given)
+    if 0 < rows <= SMALL_REBUILD and SKIPPING not in given:
+        wanted |= {SKIPPING: "false"}
+    return wanted
 
 
 def written(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:

@@ -136,7 +136,14 @@ def _configuration(facts: dict[str, Any]) -> Configuration:
 def _effort(facts: dict[str, Any]) -> Effort:
     known = {place.name for place in fields(Work)}
     work = {name: count for name, count in facts["work"].items() if name in known}
-    return Effort(facts["started"], facts["full"], facts["first"], Work(**work))
+    return Effort(
+        facts["started"],
+        facts["full"],
+        facts["first"],
+        Work(**work),
+        facts.get("compared", False),
+        facts.get("differed", 0.0),
+    )
 
 
 @dataclass(frozen=True)
@@ -167,7 +174,8 @@ class StateHistory:
         seconds = (self.committed - effort.started) / 1000
         if effort.started and seconds > 0:
             before = learned(before, effort, seconds)
-        rows = self.gained if effort.full else before.state_rows + self.gained
+        anew = effort.full and not effort.compared
+        rows = self.gained if anew else before.state_rows + self.gained
         return replace(before, state_rows=max(rows, 0))
 
 

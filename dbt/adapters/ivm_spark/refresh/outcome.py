@@ -46,9 +46,19 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """done: the state is at the plan's versions. lost: another run was first, so plan again.
-    broken: the changes could not be read or computed, so rebuild for that reason. Rows count the
-    state's; seconds: from the beginning of the refresh to the end of its commit."""
+    """What became of a refresh's commit.
+
+    Attributes:
+        done: the state is at the plan's versions.
+        lost: another run was first, so plan again.
+        broken: the changes could not be read or computed, so rebuild for that reason.
+        whole: the difference could not be written, so replace the table.
+        written: there is a commit.
+        inserted: rows of the state; updated and deleted: the same.
+        differed: rows of the view that a rebuild wrote, None if it replaced the table.
+        rows: rows of the state after it.
+        seconds: from the beginning of the refresh to the end of its commit.
+    """
 
     done: bool
     lost: bool = False
@@ -57,6 +67,10 @@ class Outcome:
     updated: int = 0
     deleted: int = 0
     seconds: float = 0.0
+    whole: bool = False
+    written: bool = True
+    differed: int | None = None
+    rows: int = 0
 
 
 def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Outcome | None:
@@ -109,6 +123,8 @@ def message(plan: Plan, outcome: Outcome) -> str:
     if plan.kind is RefreshKind.INCREMENTAL:
         return f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
+    if outcome.differed is not None:
+        return f"FULL, {outcome.differed:,} of {outcome.rows:,} rows differed{because}"
     return f"{plan.kind.value.upper()} {outcome.inserted} rows{because}"
 
 
@@ -117,7 +133,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
     return {
         "_message": message(plan, outcome),
         "refresh": None
-        if plan.kind is RefreshKind.NONE
+        if plan.kind is RefreshKind.NONE or not outcome.written
         else {
             "number": plan.watermark.refresh,
             "started_at": plan.watermark.effort.started_at,
@@ -127,6 +143,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         "technique": plan.technique.value,
         "reason": plan.reason.facts if plan.reason is not None else None,
         "altered": plan.alteration.steps,
+        "rows_differed": outcome.differed,
         "rows_inserted": outcome.inserted,
         "rows_updated": outcome.updated,
         "rows_deleted": outcome.deleted,

@@ -21,7 +21,8 @@ from dbt.adapters.ivm_spark.physical.ranges import (
     open_questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.comparing import MUCH
+from dbt.adapters.ivm_spark.plan.plan import Comparison, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.warnings import in_full
 from dbt.adapters.ivm_spark.query.rejected import rejection
@@ -37,6 +38,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 )
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.view.dialect import to_sql
 from dbt.adapters.ivm_spark.view.reasons import Reason
 
@@ -62,6 +64,7 @@ class Refresher:
         self._kept: list[str] = []
         self._tuned = False
         self._rejected: Reason | None = None
+        self._difference: tuple[int, int] | None = None
         self.late_warning = ""
         self.attempts = range(ATTEMPTS)
         self.again = True
@@ -75,6 +78,9 @@ class Refresher:
     def kept(self) -> Iterator[tuple[str, str]]:
         """Name and query of each temporary relation that the MERGE reads, to be kept one by one;
         where they end, the plan's MERGE is ready, or the plan is another one without a MERGE."""
+        if self.plan.comparison is not None:
+            yield from self._compared(self.plan.comparison)
+            return
         answers = dict[Question, Answer]()
         self._leave_out_idle()
         merge = self.plan.merge
@@ -122,6 +128,34 @@ class Refresher:
                 raise
             self._settle(Outcome(False, broken=reason))
 
+    def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
+        """The difference of a rebuild, to be kept; after it the plan is one that fits its size, or
+        there is nothing left to do."""
+        with self._keeping():
+            self._kept.append(comparison.new)
+            self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
+        if self.plan.merge is None:
+            return
+        yield from self.plan.merge.kept
+        if self.plan.merge is None:
+            return
+        with self._keeping():
+            (row,) = self._query(comparison.counts)
+            lost, gained = int(row[LOST]), int(row[GAINED])
+            self._settle_difference(comparison, lost, gained)
+
+    def _settle_difference(self, comparison: Comparison, lost: int, gained: int) -> None:
+        after, differed = comparison.rows + gained - lost, max(lost, gained)
+        if not differed and not comparison.moved:
+            self._clean_up()
+            self._settle(Outcome(True, written=False, differed=0, rows=after))
+        elif differed > MUCH * max(after, 1):
+            self._clean_up()
+            self.plan = self.plan.whole
+        else:
+            self._difference = (differed, after)
+            self.plan = self.plan.differing(differed / max(after, 1))
+
     def _before_commit(self) -> float:
         """Seconds that the refresh has taken by now; to know a new query is no part of it."""
         known = 0.0 if self.plan.watermark.effort.first else self._phases.get("plan", 0.0)
@@ -167,6 +201,10 @@ class Refresher:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
         self._clean_up()
         outcome = self._outcome_of(error)
+        if self.plan.comparison is not None and not (outcome is not None and outcome.lost):
+            # Whose error it is the statement that replaces the table will say.
+            self.plan = self.plan.whole
+            return
         if outcome is None:
             raise error
         self._settle(outcome)
@@ -204,6 +242,8 @@ class Refresher:
             self._rebuild(self._outcome.broken)
         elif self._outcome.lost:
             self.plan = self._planned()
+        elif self._outcome.whole:
+            self.plan = self.plan.whole
         if self.again and self.plan.kind is RefreshKind.NONE:
             self.again = False
 
@@ -246,17 +286,26 @@ class Refresher:
             rows = self._query(sql)
         except DbtDatabaseError as error:
             outcome = self._outcome_of(error)
+            if self.plan.comparison is not None and not (outcome is not None and outcome.lost):
+                return Outcome(False, whole=True)
             if outcome is None:
                 self._release()
                 raise
             return outcome
         finally:
             self._unset(settings)
-        if self.plan.kind is RefreshKind.INCREMENTAL and rows:
+        if self.plan.merge is not None and rows:
             outcome = merged(rows[0])
             if outcome.inserted or outcome.updated or outcome.deleted:
-                return outcome
+                return self._with_difference(outcome)
         return self._verified()
+
+    def _with_difference(self, outcome: Outcome) -> Outcome:
+        """The outcome of a statement that was committed, with what a comparison has found."""
+        if self.plan.comparison is None or self._difference is None:
+            return outcome
+        differed, after = self._difference
+        return replace(outcome, differed=differed, rows=after)
 
     def _hold(self) -> None:
         plan, request = self.plan, self._request
@@ -275,6 +324,6 @@ class Refresher:
         newest = SourceReader(self._query).commits(self._request.state, None)[0]
         if decode(newest.metadata) != self.plan.watermark:
             return Outcome(False, lost=True)
-        if self.plan.kind is RefreshKind.INCREMENTAL and not self.plan.appends:
-            return Outcome(True)
+        if self.plan.merge is not None and not self.plan.appends:
+            return self._with_difference(Outcome(True))
         return Outcome(True, inserted=int(newest.metrics.get("numOutputRows", 0)))

@@ -4,7 +4,9 @@
     {%- for name, query in refresh.kept() -%}
       {%- do refresh.keep(name, ivm_keep(name, query)) -%}
     {%- endfor -%}
-    {%- do refresh.commit(ivm_apply(state, refresh.plan)) -%}
+    {%- if refresh.again -%}
+      {%- do refresh.commit(ivm_apply(state, refresh.plan)) -%}
+    {%- endif -%}
   {%- endfor -%}
   {%- if refresh.again -%}
     {%- do exceptions.raise_database_error('Model ' ~ model.unique_id ~ ': other runs changed '

@@ -15,11 +15,23 @@
       'built': ivm_of_run().built,
       'hooked': (node.config.get('pre-hook') or []) | length > 0,
       'limited': ivm_is_limited(),
+      'readers': ivm_readers(node),
   }) }}
 {%- endmacro %}
 
-{#- What the models of a run have in common, found once: `built`, the relations that it builds, and
-    `places`, which node's relation is where. -#}
+{#- The states of the ivm models that read a node. -#}
+{% macro ivm_readers(node) -%}
+  {%- set states = [] -%}
+  {%- for id in ivm_of_run().readers.get(node.unique_id, []) -%}
+    {%- set reader = graph.nodes[id] -%}
+    {%- set relation = api.Relation.create(schema=reader.schema, identifier=reader.alias) -%}
+    {%- do states.append(ivm_quoted(ivm_state_relation(relation))) -%}
+  {%- endfor -%}
+  {{ return(states) }}
+{%- endmacro %}
+
+{#- What the models of a run have in common, found once: `built`, the relations that it builds,
+    `places`, which node's relation is where, and `readers`, the ivm models that read a node. -#}
 {% macro ivm_of_run() -%}
   {%- if adapter.ivm_of_run() is none -%}
     {%- set built, places = [], {} -%}
@@ -33,7 +45,8 @@
         {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
       {%- endif -%}
     {%- endfor -%}
-    {%- do adapter.ivm_of_run({'built': built, 'places': places}) -%}
+    {%- do adapter.ivm_of_run({
+        'built': built, 'places': places, 'readers': adapter.ivm_readers(graph.nodes)}) -%}
   {%- endif -%}
   {{ return(adapter.ivm_of_run()) }}
 {%- endmacro %}

@@ -1,0 +1,87 @@
+"""Whether a rebuild compares the new contents with the old ones, and writes only what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.estimate.cost import Experience
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.record.history import since_last_refresh
+from dbt.adapters.ivm_spark.record.watermark import newest
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
+from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+
+EXTRA_SECONDS = 0.7
+"""Seconds that the comparison and its MERGE add to a rebuild, however few the rows."""
+EXTRA_FACTOR = 0.8
+"""The multiple of a rebuild's time that they add besides."""
+HOPED = 0.7
+"""The share of what readers could save that counts."""
+MUCH = 0.3
+"""The fraction of differing rows from which on the whole table is replaced."""
+TRIED_AGAIN = 10
+"""Every so many refreshes a comparison is tried again after much differed."""
+_OTHER_CONTENTS = frozenset(
+    {
+        ReasonCode.STATE_MODIFIED,
+        ReasonCode.STATE_FORMAT_CHANGED,
+        ReasonCode.STATE_MISSING,
+        ReasonCode.QUERY_FINGERPRINT_CHANGED,
+        ReasonCode.DATA_SCHEMA_CHANGED,
+        ReasonCode.CONFIGURATION_CHANGED,
+        ReasonCode.GENERATED_SQL_REJECTED,
+    }
+)
+
+
+def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
+    """Return whether the state can be brought to its new contents row by row, and has readers that
+    would be refreshed for rows that only look changed."""
+    mark, layout, reason = found.mark, found.layout, decision.reason
+    if not decision.build or decision.first or mark is None or reason is None:
+        return False
+    if not request.readers or request.full_refresh or reason.code in _OTHER_CONTENTS:
+        return False
+    if not found.known or mark.package != version or found.alteration.needed:
+        return False
+    if layout is not None and layout.appended:
+        return False
+    return are_comparable(stored_types(layout, found.facts.types, found.facts.outputs))
+
+
+def compares(found: Findings, moved: bool, readers: Iterable[Experience]) -> bool:
+    """Return whether it pays to compare.
+
+    Args:
+        found: of a rebuild that may compare.
+        moved: a source has changed; otherwise the query itself gives other rows at times.
+        readers: what refreshes of the views took that would be refreshed for it.
+    """
+    known = [reader for reader in readers if reader.full_seconds]
+    if not known or found.mark is None:
+        return False
+    last = found.mark.effort
+    if last.compared and last.differed > MUCH and (found.mark.refresh + 1) % TRIED_AGAIN:
+        return False
+    if not moved or (last.compared and not last.differed):
+        return True
+    saved = sum(max(0.0, reader.full_seconds - reader.fixed) for reader in known)
+    extra = EXTRA_SECONDS + EXTRA_FACTOR * found.experience.full_seconds
+    return HOPED * saved > extra
+
+
+def experiences(reader: SourceReader, states: Sequence[str]) -> list[Experience]:
+    """Return what refreshes of the views with these states took, by quoted names; without those
+    that are not built yet."""
+    found = []
+    for state in states:
+        with suppress(DbtDatabaseError):
+            found.append(newest(since_last_refresh(reader, state)).experience)
+    return found

@@ -1,0 +1,207 @@
+"""A rebuild that writes only what differs from the contents before it.
+
+    new ⊎ -old, grouped by all columns, HAVING sum(copies) <> 0
+
+as one MERGE: for each row that has fewer copies than before, all of the state's copies are deleted
+and those that are left are inserted; for each that has more, the further ones are inserted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.delta.slim import KEPT
+from dbt.adapters.ivm_spark.physical.shared import kept_name
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
+from dbt.adapters.ivm_spark.state.matched import of_source, of_target
+from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.storage import form_of
+from dbt.adapters.ivm_spark.state.visible import stored_names
+from dbt.adapters.ivm_spark.view.bound import Binding
+from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.reasons import NotMaintained
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.repeat import repeated
+from dbt.adapters.ivm_spark.view.tree import (
+    Aggregate,
+    Filter,
+    Generate,
+    Item,
+    Node,
+    Project,
+    Scan,
+    UnionAll,
+)
+from dbt.adapters.ivm_spark.view.types import check_comparable, is_float
+
+GONE = "__ivm_gone"
+"""Whether a row of the MERGE's source takes the equal ones out of the state."""
+LOST, GAINED = "lost", "gained"
+"""The columns of `Difference.counts`."""
+_NET, _FOUND, _COPIES, _TEXT = "__ivm_net", "__ivm_found", "__ivm_copies", "__ivm_text_"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How a state becomes the new contents of its view.
+
+    Attributes:
+        new: the name that the new contents must have when the statements run.
+        merge: the MERGE; it keeps one relation, the difference.
+        counts: a query for the numbers of rows that the state loses and gains, columns `lost` and
+            `gained`.
+    """
+
+    new: str
+    merge: Merge
+    counts: exp.Query
+
+
+def stored_types(
+    layout: Layout | None, types: Mapping[str, str], outputs: tuple[tuple[str, str], ...]
+) -> dict[str, str]:
+    """Return the columns of a state with their Spark types.
+
+    layout: None of a query that is stored as it is; types: as for `layout`; outputs: (name, type)
+    of the query's columns.
+    """
+    if layout is None:
+        return {
+            name: form.kept if (form := form_of(kind)) is not None else kind
+            for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)
+            if kind != "void"
+        }
+    own = {a.name: a.type_name for a in layout.accumulators} | {WHOLE: "int", COUNT: "bigint"}
+    return {name: own.get(name) or types[name] for name in layout.columns}
+
+
+def are_comparable(types: Mapping[str, str]) -> bool:
+    """Return whether rows with columns of these types can be grouped by all of them, so that rows
+    of one group are the same; floats below an array or a struct may differ in the sign of a zero.
+    """
+    try:
+        for name, kind in types.items():
+            check_comparable(name, kind)
+    except NotMaintained:
+        return False
+    return bool(types) and not any(
+        "<" in kind and ("float" in kind or "double" in kind) for kind in types.values()
+    )
+
+
+def difference(
+    types: Mapping[str, str], counted: bool, state: str, bind: Binding, token: str
+) -> Difference:
+    """Return how a state becomes its new contents.
+
+    Args:
+        types: of the state's columns, comparable ones.
+        counted: whether `__ivm_count` says how many equal rows a row stands for.
+        state: quoted name.
+        bind: what scans are in SQL.
+        token: what makes the names of temporary relations this refresh's own.
+    """
+    keys = tuple(name for name in types if not (counted and name == COUNT))
+    # Floats are grouped and found by their text: 0.0 = -0.0, and GROUP BY makes one of them.
+    plain = tuple(name for name in keys if not is_float(types[name]))
+    texts = tuple(
+        Item(f"{_TEXT}{place}", exp.cast(column(name), "string"))
+        for place, name in enumerate(keys)
+        if name not in plain
+    )
+    new, change = kept_name(f"{KEPT}new", token), kept_name(f"{KEPT}difference", token)
+    copies = column(COUNT) if counted else exp.cast(exp.Literal.number(1), "bigint")
+    none = exp.cast(exp.Literal.number(0), "bigint")
+    fields = tuple((name, name) for name in types)
+    minus = exp.Neg(this=copies.copy())
+    both = UnionAll(
+        (
+            _side(Scan(new, new, fields), plain, texts, copies, none),
+            _side(Scan(state, STATE, fields), plain, texts, minus, copies),
+        )
+    )
+    grouped = (*plain, *(text.name for text in texts))
+    sums = tuple(Item(name, exp.Sum(this=column(name))) for name in (_NET, _FOUND))
+    differing = exp.NEQ(this=column(_NET), expression=exp.Literal.number(0))
+    changed = Filter(Aggregate(both, passed(grouped), sums), differing)
+    kept = Scan(change, change, tuple((name, name) for name in (*grouped, _NET, _FOUND)))
+    inserted: dict[str, exp.Expr] = {name: of_source(name) for name in (*plain, COUNT)}
+    for text in texts:
+        name = text.expression.this.name
+        inserted[name] = exp.cast(of_source(text.name), types[name])
+    return Difference(
+        new,
+        Merge(
+            kept=((change, render(changed, bind)),),
+            asks=((), ()),
+            source=render(_rows(kept, grouped, counted), bind),
+            on=exp.and_(of_source(GONE), *_same(plain, texts)),
+            gone=of_source(GONE),
+            changed=None,
+            updates=(),
+            born=exp.Not(this=of_source(GONE)),
+            inserts=tuple((name, inserted[name]) for name in types),
+        ),
+        render(_counts(kept), bind),
+    )
+
+
+def is_counted(layout: Layout | None) -> bool:
+    """Return whether a row of the state stands for as many rows as its `__ivm_count` says."""
+    return layout is not None and layout.style is Style.ROWS
+
+
+def _side(
+    rows: Node, keys: tuple[str, ...], texts: tuple[Item, ...], net: exp.Expr, found: exp.Expr
+) -> Node:
+    """Rows, their floats as text, and their copies."""
+    items = (*passed(keys), *texts, Item(_NET, net.copy()), Item(_FOUND, found.copy()))
+    return Project(rows, items)
+
+
+def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
+    """The rows that go, one for each different one, and those that come."""
+    left = exp.Add(this=column(_NET), expression=column(_FOUND))
+    comes = exp.If(this=_negative(_NET), true=left, false=column(_NET))
+    one = exp.cast(exp.Literal.number(1), "bigint")
+    sides = exp.Explode(this=exp.Anonymous(this="array", expressions=[exp.true(), exp.false()]))
+    both = Generate(kept, sides, (GONE,))
+    copies = exp.If(this=column(GONE), true=one, false=comes)
+    rows = Project(both, (*passed((*grouped, GONE, _NET)), Item(_COPIES, copies)))
+    some = exp.GT(this=column(_COPIES), expression=exp.Literal.number(0))
+    wanted = exp.If(this=column(GONE), true=_negative(_NET), false=some)
+    found = Filter(rows, wanted)
+    if counted:
+        return Project(found, (*passed((*grouped, GONE)), Item(COUNT, column(_COPIES))))
+    return repeated(found, _COPIES, (*grouped, GONE))
+
+
+def _counts(kept: Node) -> Node:
+    zero = exp.Literal.number(0)
+    lost = exp.If(this=_negative(_NET), true=exp.Neg(this=column(_NET)), false=zero)
+    gained = exp.If(this=_negative(_NET), true=zero.copy(), false=column(_NET))
+    items = ((LOST, lost), (GAINED, gained))
+    sums = (
+        Item(name, exp.Coalesce(this=exp.Sum(this=value), expressions=[zero.copy()]))
+        for name, value in items
+    )
+    return Aggregate(kept, (), tuple(sums))
+
+
+def _same(keys: tuple[str, ...], texts: tuple[Item, ...]) -> list[exp.Expr]:
+    """That a row of the state is the same as one of the source."""
+    equal: list[exp.Expr] = [
+        exp.NullSafeEQ(this=of_target(k), expression=of_source(k)) for k in keys
+    ]
+    for text in texts:
+        stored = exp.cast(of_target(text.expression.this.name), "string")
+        equal.append(exp.NullSafeEQ(this=stored, expression=of_source(text.name)))
+    return equal
+
+
+def _negative(name: str) -> exp.Expr:
+    return exp.LT(this=column(name), expression=exp.Literal.number(0))
