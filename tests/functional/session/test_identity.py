@@ -92,9 +92,29 @@ def test_plans_are_those_of_the_statement(handle: SessionHandle, table: str, que
     assert plan_reads_only_sources(plan) == plan_reads_only_sources(stated)
 
 
+def test_columns_are_those_of_the_statement(handle: SessionHandle) -> None:
+    types = (
+        "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(7,2)", "string",
+        "binary", "boolean", "date", "timestamp", "timestamp_ntz", "array<int>", "void", "char(3)",
+        "struct<a:int,`b c`:string>", "interval day", "map<string,int>", "varchar(5)",
+    )  # fmt: skip
+    for kind in types:
+        value = "null" if kind == "void" else f"cast(null as {kind})"
+        sql = f"describe query\nselect {value} as `Some Name`, 1 as n"
+        stated = asked(handle)(sql)
+        found = handle.known(sql)
+        if "<" in kind or " " in kind:
+            assert found is None, kind
+        assert found is None or found == [
+            {key: row[key] for key in ("col_name", "data_type")} for row in stated
+        ], kind
+    assert handle.known("describe query\nselect 1 as n") == [{"col_name": "n", "data_type": "int"}]
+
+
 def test_a_query_that_spark_rejects_has_no_plan(handle: SessionHandle) -> None:
     assert handle.known("explain extended\nselect nothing from `default`.`gone`") is None
     assert handle.known("explain extended\nselect from where") is None
+    assert handle.known("describe query\nselect nothing from `default`.`gone`") is None
 
 
 def test_nothing_runs_for_a_plan(handle: SessionHandle) -> None:

@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtDatabaseError
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.estimate.cost import Experience
 from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.record.history import since_last_refresh
 from dbt.adapters.ivm_spark.record.watermark import newest
@@ -54,6 +54,14 @@ def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
     if layout is not None and layout.appended:
         return False
     return are_comparable(stored_types(layout, found.facts.types, found.facts.outputs))
+
+
+def is_hopeless(found: Findings, moved: bool) -> bool:
+    """Return whether it can't pay to compare, whatever the readers: so few rows are rebuilt faster
+    than a MERGE runs."""
+    mark = found.mark
+    equal_before = mark is not None and mark.effort.compared and not mark.effort.differed
+    return moved and not equal_before and 0 < found.experience.state_rows <= SMALL_ROWS
 
 
 def compares(found: Findings, moved: bool, readers: Iterable[Experience]) -> bool:

@@ -17,7 +17,7 @@ from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
 from dbt.adapters.ivm_spark.model.request import Request
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
-from dbt.adapters.ivm_spark.plan.comparing import compares, experiences, may_compare
+from dbt.adapters.ivm_spark.plan.comparing import compares, experiences, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, never_only_adds, no_outlay
 from dbt.adapters.ivm_spark.plan.findings import Findings
@@ -99,7 +99,9 @@ class Planner:
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
         if not plan.view and may_compare(request, found, decision):
             moved = bool(decision.moved) or not decision.windows
-            if compares(found, moved, experiences(self._reader, request.readers)):
+            if not is_hopeless(found, moved) and compares(
+                found, moved, experiences(self._reader, request.readers)
+            ):
                 plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.lasting, found.layout)
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))

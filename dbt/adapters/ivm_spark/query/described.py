@@ -29,10 +29,11 @@ def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
 
 
 class Described:
-    """Asks for columns by DESCRIBE QUERY, which reads no rows."""
+    """Asks for columns by DESCRIBE QUERY, which reads no rows; once for each tree."""
 
     def __init__(self, query: Query) -> None:
         self._query = query
+        self._types: dict[str, dict[str, str]] = {}
 
     def outputs(self, sql: str) -> tuple[tuple[str, str], ...]:
         """(name, type) of a model's columns; raises RefusedError where a view can't have them."""
@@ -53,7 +54,10 @@ class Described:
 
     def types(self, node: Node) -> dict[str, str]:
         """The types of a tree's columns, by name."""
-        return dict(self._columns(to_sql(render(node, bind_plain))))
+        sql = to_sql(render(node, bind_plain))
+        if sql not in self._types:
+            self._types[sql] = dict(self._columns(sql))
+        return self._types[sql]
 
     def _columns(self, sql: str) -> tuple[tuple[str, str], ...]:
         rows = self._query(f"describe query\n{sql}")

@@ -58,6 +58,7 @@ class Refresher:
         self._query = query
         self._request = request
         self._model = model
+        self._pins = pins
         self._planner = Planner(query, pins, token=uuid.uuid4().hex[:8])
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
@@ -259,6 +260,10 @@ class Refresher:
             self._rejected = reason
             self.late_warning = in_full(reason)
         self.plan = replace(self._planned(), reason=reason)
+
+    def end(self) -> None:
+        """Note that view and state are built, for the models of the run that read them."""
+        self._pins.done(self._request.view, self._request.state)
 
     def response(self) -> dict[str, Any]:
         """The fields of adapter_response."""

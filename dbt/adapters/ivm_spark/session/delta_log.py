@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
 _OURS = "spark_catalog"
+_known: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
+"""What the catalog said of tables, by session: a plan asks for each of them several times."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +36,25 @@ def java(jvm: Any) -> Java:
 
 
 def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
-    """The DeltaLog of a table (quoted name, with its schema), and its newest snapshot.
+    """The DeltaLog of a table (quoted name, with its schema), and its newest snapshot. Where the
+    table lies is asked once, see `forget_tables`.
 
     Raises ValueError for what is no Delta table of Spark's own catalog, Py4JError for what is not
     there.
     """
     spark, classes = session._jsparkSession, java(session._jvm)
-    found = _described(spark, classes, table)
+    known = _known.setdefault(session, {})
+    if table not in known:
+        known[table] = _described(spark, classes, table)
+    found = known[table]
     log = classes.log.forTable(spark, found)
     option = classes.option
     return log, log.update(False, option.empty(), option.apply(found))
+
+
+def forget_tables(session: SparkSession) -> None:
+    """Ask the catalog again for each table: a statement may have created or dropped one."""
+    _known.pop(session, None)
 
 
 def _described(spark: Any, classes: Java, table: str) -> Any:

@@ -46,7 +46,7 @@ def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 
 def _rows(metadata: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[dict[str, Any]]:
     fields = json.loads(metadata["schemaString"])["fields"]
-    columns = [_row(field["name"], _type(field)) for field in fields]
+    columns = [_row(field["name"], type_of(field)) for field in fields]
     features = {
         *protocol.get("readerFeatures", ()),
         *protocol.get("writerFeatures", ()),
@@ -70,8 +70,11 @@ def _row(name: str, data_type: str) -> dict[str, Any]:
     return {"col_name": name, "data_type": data_type, "comment": None}
 
 
-def _type(field: Mapping[str, Any]) -> str:
-    """As Spark spells it. Raises ValueError for a type with types or attributes in it."""
+def type_of(field: Mapping[str, Any]) -> str:
+    """The type of a column in Spark's JSON, as Spark spells it.
+
+    Raises ValueError for a type with types or attributes in it.
+    """
     name = field["type"]
     if not isinstance(name, str) or _NO_TYPE_OF_ITS_OWN & field["metadata"].keys():
         raise ValueError(name)

@@ -1,14 +1,21 @@
-"""EXPLAIN EXTENDED of a query without its physical plan, which takes the most time."""
+"""What Spark's analyzer and optimizer say of a query, without a statement.
+
+EXPLAIN EXTENDED plans a query physically too, which takes the most time; DESCRIBE QUERY runs as a
+command of its own.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-_STATEMENT = "explain extended\n"
+from dbt.adapters.ivm_spark.session.description import type_of
+
+_EXPLAIN, _DESCRIBE = "explain extended\n", "describe query\n"
 _FIELDS = 100_000
 """The number of columns from which on Spark would cut a list."""
 
@@ -22,19 +29,41 @@ def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     session: of this process, not of a server.
     Source: Spark's ExplainCommand and QueryExecution, whose sections these are.
     """
-    if not sql.startswith(_STATEMENT):
+    if not sql.startswith(_EXPLAIN):
         return None
     try:
-        return [{"plan": _plans(session, sql.removeprefix(_STATEMENT))}]
+        return [{"plan": _plans(_execution(session, sql.removeprefix(_EXPLAIN)))}]
     except (Py4JError, PySparkException):
         return None
 
 
-def _plans(session: SparkSession, query: str) -> str:
+def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
+    """Return the rows (col_name, data_type) of DESCRIBE QUERY.
+
+    None for any other statement, for a query that Spark rejects, and if a column's type is not one
+    of a single word or a decimal: the statement spells it.
+
+    session: of this process, not of a server.
+    """
+    if not sql.startswith(_DESCRIBE):
+        return None
+    try:
+        schema = _execution(session, sql.removeprefix(_DESCRIBE)).analyzed().schema().json()
+        fields = json.loads(schema)["fields"]
+        return [{"col_name": field["name"], "data_type": type_of(field)} for field in fields]
+    except (Py4JError, PySparkException, ValueError):
+        return None
+
+
+def _execution(session: SparkSession, query: str) -> Any:
+    """A query's execution, of which nothing is run."""
     state = session._jsparkSession.sessionState()
     jvm: Any = session._jvm
     skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
-    execution = state.executePlan(state.sqlParser().parsePlan(query), skip)
+    return state.executePlan(state.sqlParser().parsePlan(query), skip)
+
+
+def _plans(execution: Any) -> str:
     analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
     return (
         f"== Analyzed Logical Plan ==\n{analyzed}\n"

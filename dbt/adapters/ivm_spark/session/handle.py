@@ -13,8 +13,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.session.activity import note_statement
+from dbt.adapters.ivm_spark.session.delta_log import forget_tables
 from dbt.adapters.ivm_spark.session.description import description
-from dbt.adapters.ivm_spark.session.explanation import explanation
+from dbt.adapters.ivm_spark.session.explanation import columns, explanation
 from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.identity import row_counts, table_id
 from dbt.adapters.ivm_spark.session.literals import as_sent
@@ -24,7 +25,9 @@ from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
-_KNOWN = (history, description, table_id, row_counts, explanation, setting)
+_READS = ("describe ", "explain ", "reset ", "select ", "set ", "show ")
+"""How statements begin that change no table."""
+_KNOWN = (history, description, table_id, row_counts, columns, explanation, setting)
 """Each answers a few kinds of statements of the planner without sending them."""
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
@@ -73,6 +76,8 @@ class SessionHandle(SparkConnectionWrapper):
         self._rows = None
         self.statements += 1
         note_statement(sql)
+        if not sql.lstrip().lower().startswith(_READS):
+            forget_tables(self.session)
         self._result = self._sent(sql)
 
     def _sent(self, sql: str) -> DataFrame | None:

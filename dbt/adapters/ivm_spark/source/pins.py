@@ -1,7 +1,7 @@
 """The versions at which a run reads its sources: the same for every view of the run.
 
-A source that the run itself builds is read at its newest version; every other is pinned when the
-run first meets it.
+A source that the run itself builds is read at its newest version until it is built; every other,
+and that one from then on, is pinned when the run next meets it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,19 @@ class Pins:
         self._heads: dict[str, Head] = {}
         self._relations: dict[str, Relation] = {}
         self._defaults: dict[str, str] = {}
+        self._done: set[str] = set()
+
+    def done(self, *names: str) -> None:
+        """Note that the run has built these relations, by their quoted names."""
+        with self._lock:
+            for key in map(relation_key, names):
+                self._done.add(key)
+                self._relations.pop(key, None)
+                self._heads.pop(key, None)
+
+    def _changes(self, key: str, built: Set[str]) -> bool:
+        """Whether a relation is one that the run is still to build."""
+        return key in built and key not in self._done
 
     def settings(self, reader: SourceReader) -> dict[str, str]:
         """The settings of a session, those of `RESOLVED` too where they are not set: their defaults
@@ -37,7 +50,9 @@ class Pins:
     def relation(self, reader: SourceReader, name: str, built: Set[str]) -> Relation:
         """The description of a relation; `built` are keys of the relations this run builds."""
         key = relation_key(name)
-        known = None if key in built else self._relations.get(key)
+        if self._changes(key, built):
+            return reader.relation(name)
+        known = self._relations.get(key)
         if known is None:
             known = reader.relation(name)
             with self._lock:
@@ -49,7 +64,7 @@ class Pins:
     ) -> Head:
         """The head of a source with its commits from version `since` on."""
         key = relation_key(relation.name)
-        if key in built:
+        if self._changes(key, built):
             return reader.head(relation, since)
         with self._lock:
             pinned = self._heads.get(key)

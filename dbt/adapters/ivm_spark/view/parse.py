@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
@@ -30,6 +31,8 @@ MAX_VIEW_DEPTH = 32
 MAX_TABLES = 1000
 """Places where a table or a view is read, views expanded; views on views may multiply them."""
 
+_TEXTS = 64
+"""Texts whose trees are kept: those of a model and the views that it reads."""
 _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
 """Source: REF_RE of Spark's ConfigReader."""
 
@@ -61,6 +64,12 @@ def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
 
 
 def _query(sql: str, dialect: str) -> exp.Query:
+    return _read(sql, dialect).copy()
+
+
+@lru_cache(maxsize=_TEXTS)
+def _read(sql: str, dialect: str) -> exp.Query:
+    """A text's tree, which is not to be changed: a plan reads each text several times."""
     try:
         statements = [s for s in sqlglot.parse(sql, dialect=dialect) if s is not None]
     except SqlglotError as error:

@@ -44,6 +44,7 @@
 
   {%- do store_result('main', response=adapter.ivm_response(refresh)) -%}
   {%- do adapter.cache_added(state) -%}
+  {%- do refresh.end() -%}
 
   {%- do apply_grants(target, grant_config, should_revoke(existing, full_refresh_mode=True)) -%}
 
