@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.explain.compiled import compiled
 from dbt.adapters.ivm_spark.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
 from dbt.adapters.ivm_spark.model.readers import readers
+from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.record.shown import mark_in
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.report.reporter import Project, Reporter
@@ -60,6 +61,7 @@ class IvmSparkAdapter(SparkAdapter):
         super().__init__(config, mp_context)
         check_sqlglot()
         self._pins = Pins()
+        self._nets = Nets()
         self._of_run: dict[str, Any] | None = None
 
     @available
@@ -79,7 +81,7 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:
         """The refresh of one model, for the materialization; see `Refresher.for_model`."""
-        return Refresher.for_model(self._rows_of, self._pins, **request)
+        return Refresher.for_model(self._rows_of, self._pins, self._nets, **request)
 
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
@@ -181,6 +183,13 @@ class IvmSparkAdapter(SparkAdapter):
             _, cursor = self.connections.add_query(sql, auto_begin=False)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall() or ()]
+
+    def cleanup_connections(self) -> None:
+        """Drop what the run has kept for all its models, and close its connections."""
+        if self._nets.kept:
+            with self.connection_named("ivm_nets"):
+                self._nets.drop(self._rows_of)
+        super().cleanup_connections()
 
     def pre_model_hook(self, config: Any) -> None:
         """Make Delta the file format of a node that says none.

@@ -40,12 +40,14 @@ def test_rows_are_counted_over_a_tables_life(handle: SessionHandle, table: str) 
         f"alter table {table} add columns (later int)",
         f"create or replace table {table} using delta as select 1 as k where false",
     )
-    reader = SourceReader(asked(handle))
+    reader, found = SourceReader(asked(handle)), list[int | None]()
     for statement in life:
         handle.execute(statement)
         version = reader.commits(table, None)[0].version
         sql, rows = counted(handle, version)
-        assert rows == asked(handle)(sql)[0]["c0"], statement
+        found.append(rows)
+        assert rows in (None, asked(handle)(sql)[0]["c0"]), statement
+    assert None not in found[:4], "the checksum lists the files"
 
 
 def test_two_tables_are_counted_at_once(handle: SessionHandle, table: str) -> None:

@@ -10,8 +10,8 @@ the cut are not there.
 
 Applies where (1) all functions of the operator order their rows by one first key, NULLs where
 Spark has them by default; (2) each is lag, lead or a function over a frame of ROWS with constant
-ends, or over a RANGE from a constant offset before the row; (3) the rows to go back are few, as
-each costs a look at the input, and the input is cheap to look at.
+ends, or over a RANGE from a constant offset before the row; (3) where rows are counted back, which
+is another look at the input, that is cheap to look at.
 
 Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
 Record 1998), for the rows of touched keys; Leis, Kundhikanjana, Kemper, Neumann, "Efficient
@@ -37,13 +37,14 @@ from dbt.adapters.ivm_spark.view.tree import (
     Node,
     Project,
     Scan,
+    UnionAll,
     Window,
 )
 
-MOST_ROWS = 3
-"""Rows before the first changed one up to which the rule is worth its looks at the input."""
+MOST_ROWS = 1_000
+"""Rows before the first changed one up to which the rule is used."""
 _KEY, _TOUCHED = "__ivm_key_", "__ivm_touched_"
-_ORDER, _CUT = "__ivm_order", "__ivm_cut"
+_ORDER, _CUT, _PLACE, _SEEN = "__ivm_order", "__ivm_cut", "__ivm_place", "__ivm_seen"
 
 
 @dataclass(frozen=True)
@@ -99,8 +100,8 @@ def near_rows(given: Input, reach: Reach) -> Node:
     """
     assert given.delta is not None
     cuts = _first_changed(given.delta, given.keys, reach)
-    for _ in range(reach.rows):
-        cuts = _one_row_before(given, reach, cuts)
+    if reach.rows:
+        cuts = _rows_before(given, reach, cuts)
     met = _met(given, reach, cuts, given.post.columns)
     return Project(Filter(met, _from_cut(reach)), passed(given.post.columns))
 
@@ -192,18 +193,34 @@ def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:
     return Aggregate(changed, passed(i.name for i in items), (Item(_CUT, first),))
 
 
-def _one_row_before(given: Input, reach: Reach, cuts: Node) -> Node:
-    """The cuts so much earlier that at least one more row lies behind each; NULL where none is
-    left before one."""
+def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
+    """The cuts so much earlier that the wanted rows lie behind each; NULL where there are fewer."""
     order, cut = column(_ORDER), column(_CUT)
-    if reach.descending:
-        earlier: exp.Expr = exp.GT(this=order, expression=cut)
-    else:
-        earlier = exp.LT(this=order, expression=cut)
-    value = exp.Case(ifs=[exp.If(this=earlier, true=order.copy())])
-    last = exp.Min(this=value) if reach.descending else exp.Max(this=value)
-    keys = passed(f"{_TOUCHED}{n}" for n in range(len(given.keys)))
-    return Aggregate(_met(given, reach, cuts, ()), keys, (Item(_CUT, last),))
+    compare = exp.GT if reach.descending else exp.LT
+    earlier = Filter(_met(given, reach, cuts, ()), compare(this=order, expression=cut))
+    names = tuple(f"{_TOUCHED}{n}" for n in range(len(given.keys)))
+    nearest = exp.Ordered(this=order.copy(), desc=not reach.descending, nulls_first=False)
+    place = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[column(name) for name in names],
+        order=exp.Order(expressions=[nearest]),
+        over="OVER",
+    )
+    wanted = exp.Literal.number(reach.rows)
+    near = Filter(
+        Window(earlier, (Item(_PLACE, place),)), exp.LTE(this=column(_PLACE), expression=wanted)
+    )
+    one, none = exp.Literal.number(1), exp.Literal.number(0)
+    rows = UnionAll(
+        (
+            Project(near, (*passed(names), Item(_ORDER, order.copy()), Item(_SEEN, one))),
+            Project(cuts, (*passed(names), Item(_ORDER, exp.null()), Item(_SEEN, none))),
+        )
+    )
+    last = exp.Max(this=order.copy()) if reach.descending else exp.Min(this=order.copy())
+    enough = exp.GTE(this=exp.Sum(this=column(_SEEN)), expression=wanted.copy())
+    found = exp.Case(ifs=[exp.If(this=enough, true=last)])
+    return Aggregate(rows, passed(names), (Item(_CUT, found),))
 
 
 def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> Node:

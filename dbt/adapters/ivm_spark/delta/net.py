@@ -1,7 +1,7 @@
-"""Changes of a source that come to nothing for a view: updates of columns that it does not read.
+"""The net effect of a change log, as Oracle's fast refresh takes it.
 
-The net effect of a change log, as Oracle's fast refresh takes it, over the columns of one view. It
-is asked for before anything is joined with the change.
+Asked for before anything is joined with a change: whether updates come to nothing in the columns
+that a view reads, and what is left of the change of a table whose rows were all replaced.
 """
 
 from __future__ import annotations
@@ -13,9 +13,14 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.bags import netted
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.view.bound import Binding
+from dbt.adapters.ivm_spark.view.columns import column, passed
 from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import At, Limit, Node, Scan
+from dbt.adapters.ivm_spark.view.repeat import repeated
+from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
+from dbt.adapters.ivm_spark.view.types import is_float
 from dbt.adapters.ivm_spark.view.walk import walk
+
+_TEXT, _COPIES = "__ivm_text_", "__ivm_copies"
 
 
 def net_changes(
@@ -35,6 +40,45 @@ def net_changes(
             fields = tuple((c, c) for c in columns)
             found[name] = netted(Scan(name, "source", fields, At.CHANGES))
     return found
+
+
+def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
+    """The net change of a whole source, each row with the weight 1 or -1, as often as it counts.
+
+    name: quoted; columns: (name, Spark type) of the source, see `can_be_netted`.
+    """
+    fields = tuple((column, column) for column, _ in columns)
+    texts = tuple(
+        Item(f"{_TEXT}{place}", exp.cast(column(name), "string"))
+        for place, (name, kind) in enumerate(columns)
+        if is_float(kind)
+    )
+    floats = {text.expression.this.name: text for text in texts}
+    plain = passed(name for name, _ in columns if name not in floats)
+    scan = Project(Scan(name, "source", fields, At.CHANGES), (*plain, *texts, *passed((WEIGHT,))))
+    changed = netted(scan)
+    copies = exp.Anonymous(this="abs", expressions=[column(WEIGHT)])
+    every = tuple(c for c in changed.columns if c != WEIGHT)
+    sign = exp.cast(exp.Anonymous(this="sign", expressions=[column(WEIGHT)]), "int")
+    items = (*passed(every), Item(_COPIES, copies), Item(WEIGHT, sign))
+    rows = repeated(Project(changed, items), _COPIES, (*every, WEIGHT))
+    own = (
+        Item(name, exp.cast(column(floats[name].name), kind))
+        if name in floats
+        else Item(name, column(name))
+        for name, kind in columns
+    )
+    return Project(rows, (*own, *passed((WEIGHT,))))
+
+
+def can_be_netted(columns: Sequence[tuple[str, str]]) -> bool:
+    """Return whether rows with these columns (name, Spark type) can be told apart by GROUP BY, with
+    floats by their text."""
+    exact = SourceFacts.of(0, columns)
+    plain = [name for name, kind in columns if not is_float(kind)]
+    names = {name.lower() for name, _ in columns}
+    clashes = names & {WEIGHT, _COPIES} or any(name.startswith(_TEXT) for name in names)
+    return bool(columns) and not clashes and exact.tells_apart(plain)
 
 
 def net_sql(changes: Sequence[Node], bind: Binding) -> exp.Query:

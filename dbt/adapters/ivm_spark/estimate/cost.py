@@ -22,7 +22,7 @@ KEPT = 0.1
 SCAN = 0.07
 """The same of each table or feed that is read besides the first: Delta chooses its files, Spark
 plans it and starts its tasks, however few its rows are."""
-ADDED = 0.5
+ADDED = 0.3
 """What an INSERT takes of the fixed part; a MERGE reads the state twice and writes it anew."""
 FIRST_BUILD = 0.5
 """What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not

@@ -217,7 +217,7 @@ def _merged(
     assert layout is not None and mark is not None
     large, rows = _is_large(found), found.experience.state_rows
     state = {} if found.version is None else {request.state: found.version}
-    versions = Versions.of(decision.windows, found.heads, state)
+    versions = Versions.of(decision.windows, found.heads, state, choice.nets)
     facts = found.source_facts(plan.watermark)
     given = (layout, request.state, decision.windows, versions, facts)
     step = Incremental(*given, compact, token, found.facts.types if large else None)

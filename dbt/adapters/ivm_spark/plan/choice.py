@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from dbt_common.exceptions import DbtDatabaseError
 
@@ -10,6 +11,7 @@ from dbt.adapters.ivm_spark.estimate.cost import Work
 from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on
 from dbt.adapters.ivm_spark.plan.doubted import Doubts, doubted
 from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.nets import Nets, netted
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.view.reasons import ReasonCode
@@ -20,24 +22,37 @@ class Choice:
     """What is done, and what is known of changes that come to nothing for the view.
 
     idle: the sources with such a change, where it was asked; doubts: what there is still to ask of
-    an incremental refresh before it reads much, None where there is nothing.
+    an incremental refresh before it reads much, None where there is nothing; nets: the relations of
+    net changes, by source.
     """
 
     situation: Situation
     decision: Decision
     idle: frozenset[str] = frozenset()
     doubts: Doubts | None = None
+    nets: Mapping[str, str] = field(default_factory=dict)
 
     def work_without(self, idle: frozenset[str]) -> Work:
         """The work of an incremental refresh without the changes of these sources."""
-        return decide(replace(self.situation, idle=idle)).work
+        return decide(replace(self.situation, idle=self.situation.idle | idle)).work
 
 
-def choose(situation: Situation, found: Findings, query: Query, reads_rows: bool) -> Choice:
-    """Decide; and where a rebuild hangs on whether updates come to nothing, ask, and decide again.
+def choose(
+    situation: Situation, found: Findings, query: Query, reads_rows: bool, nets: Nets
+) -> Choice:
+    """Decide; and where a rebuild hangs on whether updates come to nothing, or on the net change of
+    a source that was replaced, ask, and decide again.
 
-    reads_rows: whether it may be asked: that reads the rows that changed.
+    reads_rows: whether it may be asked: that reads the rows that changed; nets: of the run.
     """
+    relations = dict[str, str]()
+    if reads_rows:
+        situation, relations = netted(situation, found, query, nets)
+    chosen = _chosen(situation, found, query, reads_rows)
+    return replace(chosen, idle=chosen.idle | situation.idle, nets=relations)
+
+
+def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: bool) -> Choice:
     decision = decide(situation)
     if found.mark is None or found.layout is None or not decision.moved:
         return Choice(situation, decision)
@@ -54,4 +69,4 @@ def choose(situation: Situation, found: Findings, query: Query, reads_rows: bool
         idle = doubts.idle(int(row["number"]) for row in query(doubts.sql))
     except DbtDatabaseError:
         return Choice(situation, decision)  # what can't be read is rebuilt, as it would be anyhow
-    return Choice(situation, decide(replace(situation, idle=idle)), idle)
+    return Choice(situation, decide(replace(situation, idle=situation.idle | idle)), idle)

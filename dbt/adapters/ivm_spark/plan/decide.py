@@ -46,7 +46,8 @@ class Situation:
     where that is certain; configuration: what of the state's table only a rebuild can change;
     outlay: of the delta, from the rows that changed of each source that moved, and whether they
     only gained rows; only_adds: whether the view only gains rows too, where its sources do or not;
-    idle: sources that moved, and whose changes come to nothing for the view.
+    netted: the windows of sources whose net change is known; idle: sources that moved, and whose
+    changes come to nothing for the view.
     """
 
     config: IvmConfig
@@ -64,6 +65,7 @@ class Situation:
     configuration: str = ""
     outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
     only_adds: Callable[[bool], bool] = never_only_adds
+    netted: Mapping[str, Window] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
 
 
@@ -107,7 +109,7 @@ def decide(situation: Situation) -> Decision:
             name, situation.watermark.sources[name].version, head, situation.used.get(name)
         )
         for name, head in situation.heads.items()
-    }
+    } | dict(situation.netted)
     decision = Decision(False, False, None, windows)
     if not decision.moved and situation.repeatable:
         return decision
@@ -138,7 +140,7 @@ def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) 
     rebuilt for its cost, and would not if they do."""
     if not _is_for_cost(decision.reason):
         return False
-    hoped = decide(replace(situation, idle=doubted))
+    hoped = decide(replace(situation, idle=situation.idle | doubted))
     thought = hoped.estimates
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
 
@@ -202,6 +204,8 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     changed = f"{work.changed} of {work.rows} rows changed"
     if work.changed > work.rows * situation.config.change_threshold:
         return Reason(ReasonCode.COST_MODEL, changed)
+    if work.adds and not work.kept and work.scans <= 1 and not experience.tried:
+        return None  # an INSERT of what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (experience.timed or experience.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
     limit = TRIED if experience.tried else UNTRIED

@@ -180,6 +180,7 @@ class Plan:
         """The plan of an incremental refresh, once it is known whose changes come to nothing: its
         statements leave them out, and so does the work that its commit records."""
         assert self.merge_with is not None and self.work_without is not None
+        idle = self.idle | idle
         effort = replace(self.watermark.effort, work=self.work_without(idle))
         mark = replace(self.watermark, effort=effort)
         return replace(self, idle=idle, merge=self.merge_with({}, idle), watermark=mark)

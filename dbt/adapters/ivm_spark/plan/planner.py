@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, never_only_adds, no_outlay
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.marks import source_marks
+from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
 from dbt.adapters.ivm_spark.plan.warnings import warnings
 from dbt.adapters.ivm_spark.query.analysis import lay_out, read
@@ -51,10 +52,19 @@ class Planner:
     """Plans refreshes through one connection; `pins` are shared by the whole run.
 
     counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
-    is only looked at does without, so that it reads metadata only. token: see `Incremental`.
+    is only looked at does without, so that it reads metadata only. token: see `Incremental`; nets:
+    shared by the whole run.
     """
 
-    def __init__(self, query: Query, pins: Pins, counts: bool = True, token: str = "") -> None:
+    def __init__(
+        self,
+        query: Query,
+        pins: Pins,
+        counts: bool = True,
+        token: str = "",
+        nets: Nets | None = None,
+    ) -> None:
+        self._nets = nets or Nets()
         self._token = token
         self._query = query
         self._described = Described(query)
@@ -89,7 +99,9 @@ class Planner:
         found = self._found(request, history, found_late)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
-        choice = choose(_situation(request, history, found), found, self._query, self._counts)
+        choice = choose(
+            _situation(request, history, found), found, self._query, self._counts, self._nets
+        )
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))

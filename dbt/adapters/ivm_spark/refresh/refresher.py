@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.physical.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
+from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Comparison, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.warnings import in_full
@@ -54,12 +55,14 @@ class Refresher:
     end.
     """
 
-    def __init__(self, query: Query, pins: Pins, request: Request, model: str) -> None:
+    def __init__(
+        self, query: Query, pins: Pins, request: Request, model: str, nets: Nets | None = None
+    ) -> None:
         self._query = query
         self._request = request
         self._model = model
         self._pins = pins
-        self._planner = Planner(query, pins, token=uuid.uuid4().hex[:8])
+        self._planner = Planner(query, pins, token=uuid.uuid4().hex[:8], nets=nets)
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
         self._kept: list[str] = []
@@ -72,9 +75,11 @@ class Refresher:
         self.plan = self._planned()
 
     @classmethod
-    def for_model(cls, query: Query, pins: Pins, *, model: str, **said: Any) -> Refresher:
+    def for_model(
+        cls, query: Query, pins: Pins, nets: Nets, *, model: str, **said: Any
+    ) -> Refresher:
         """A refresher for a model; its plan is made. Raises as `Request.of_model` does."""
-        return cls(query, pins, Request.of_model(model=model, **said), model)
+        return cls(query, pins, Request.of_model(model=model, **said), model, nets)
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Name and query of each temporary relation that the MERGE reads, to be kept one by one;

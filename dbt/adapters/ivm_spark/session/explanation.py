@@ -66,7 +66,8 @@ def _execution(session: SparkSession, query: str) -> Any:
 def _plans(execution: Any) -> str:
     analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
     return (
-        f"== Analyzed Logical Plan ==\n{analyzed}\n"
+        # Where the statement has a line with the columns' types, there is an empty one.
+        f"== Analyzed Logical Plan ==\n\n{analyzed}\n"
         f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -28,6 +28,7 @@ class Versions:
 
     first: dict[str, int]
     pinned: dict[str, int]
+    nets: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -35,10 +36,13 @@ class Versions:
         windows: Mapping[str, Window],
         heads: Mapping[str, Head],
         others: Mapping[str, int] | None = None,
+        nets: Mapping[str, str] | None = None,
     ) -> Versions:
-        """The versions of sources at their heads, and of other tables; the feeds of the windows."""
+        """The versions of sources at their heads, and of other tables; the feeds of the windows.
+        nets: relations that are read in the place of feeds, with their columns and the weight."""
         pinned = {name: head.version for name, head in heads.items()}
-        return cls({name: w.first for name, w in windows.items()}, {**pinned, **(others or {})})
+        first = {name: w.first for name, w in windows.items()}
+        return cls(first, {**pinned, **(others or {})}, nets or {})
 
     def bind(self, scan: Scan) -> Bound:
         """A scan of a source in Spark SQL; relations that are not sources by their plain name."""
@@ -53,21 +57,11 @@ class Versions:
     def _changes(self, scan: Scan) -> Bound:
         """The feed as a table of the scan's columns and the weight alone: the feed's own columns
         are out of sight."""
-        feed = exp.Anonymous(
-            this="table_changes",
-            expressions=[
-                exp.Literal.string(scan.relation),
-                exp.Literal.number(self.first[scan.relation]),
-                exp.Literal.number(self.pinned[scan.relation]),
-            ],
-        )
         # A source may have a column of the weight's name; the tree's own name of it is another.
         used = {c: name if c.lower() == WEIGHT else c for name, c in scan.fields}
-        gained = exp.In(
-            this=exp.column("_change_type", quoted=True),
-            expressions=[exp.Literal.string(kind) for kind in _GAINED],
-        )
-        weight = exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))
+        net = self.nets.get(scan.relation)
+        feed = self._feed(scan) if net is None else exp.to_table(net, dialect="spark")
+        weight = _weight() if net is None else exp.column(WEIGHT, quoted=True)
         rows = exp.select(
             *(
                 exp.column(c, quoted=True)
@@ -76,9 +70,29 @@ class Versions:
                 for c, own in used.items()
             ),
             exp.alias_(weight, WEIGHT, quoted=True),
-        ).from_(exp.Table(this=feed))
+        ).from_(feed)
         columns: dict[str, exp.Expr] = {
             name: exp.column(used[c], table=scan.alias, quoted=True) for name, c in scan.fields
         }
         columns[WEIGHT] = exp.column(WEIGHT, table=scan.alias, quoted=True)
         return Bound(exp.Subquery(this=rows, alias=alias_of(scan.alias)), columns)
+
+    def _feed(self, scan: Scan) -> exp.Table:
+        feed = exp.Anonymous(
+            this="table_changes",
+            expressions=[
+                exp.Literal.string(scan.relation),
+                exp.Literal.number(self.first[scan.relation]),
+                exp.Literal.number(self.pinned[scan.relation]),
+            ],
+        )
+        return exp.Table(this=feed)
+
+
+def _weight() -> exp.Expr:
+    """1 for a row that a feed gains, -1 for one that it loses."""
+    gained = exp.In(
+        this=exp.column("_change_type", quoted=True),
+        expressions=[exp.Literal.string(kind) for kind in _GAINED],
+    )
+    return exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))

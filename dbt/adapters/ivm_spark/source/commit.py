@@ -159,6 +159,12 @@ class Commit:
         """True for CREATE OR REPLACE and its like."""
         return "REPLACE" in self.operation.upper() or self.operation.upper() == "CLONE"
 
+    @property
+    def overwrites(self) -> bool:
+        """True for INSERT OVERWRITE and its like."""
+        mode = self.parameters.get("mode") or ""
+        return self.operation.upper() == "WRITE" and mode.lower() == "overwrite"
+
     def feed_set_to(self) -> bool | None:
         """What the commit says of the change feed property, None if nothing."""
         if not self.readable:

@@ -44,7 +44,8 @@ class Window:
     feed can't be read over the window, where that is known beforehand; first is the
     first version that may have changed rows, where the feed is read from: what was altered before
     does it no harm. It is read to the newest version, since Delta takes the newest columns.
-    updates: rows were only updated, none came and none went.
+    updates: rows were only updated, none came and none went. replaced: a commit put all rows in
+    the place of all rows, so that most of them may be the same.
     """
 
     recorded: int
@@ -54,6 +55,7 @@ class Window:
     broken: Reason | None = None
     first: int = 0
     updates: bool = False
+    replaced: bool = False
 
     @property
     def moved(self) -> bool:
@@ -89,7 +91,8 @@ def window(name: str, recorded: int, head: Head, used: Set[str] | None) -> Windo
         return Window(recorded, head.version, Effect.NOTHING, 0)
     effect, first = _total([c.effect for c in changing]), changing[0].version
     broken, updates = _broken(name, commits, head), all(c.updates for c in changing)
-    return Window(recorded, head.version, effect, rows, broken, first, updates)
+    replaced = any(c.replaces or c.overwrites for c in changing)
+    return Window(recorded, head.version, effect, rows, broken, first, updates, replaced)
 
 
 def _total(effects: Sequence[Effect]) -> Effect:

@@ -1,0 +1,180 @@
+"""Net changes of sources whose rows were all replaced, computed once for all models of a run.
+
+A dbt `table` model that was rebuilt, or a source that was overwritten, has all its rows deleted and
+inserted in its feed. What is left of that once equal rows have cancelled out is kept for the run.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.delta.net import can_be_netted, net_rows
+from dbt.adapters.ivm_spark.model.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.view.catalog import relation_key
+from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.view.tree import WEIGHT
+
+SECONDS = 0.4
+"""Seconds that a net change takes, however few the rows."""
+ROWS = 1_000_000
+"""Rows of a feed that take a second more."""
+_SHARED = "global_temp"
+"""Spark's schema of temporary views that all sessions of an application see."""
+
+
+@dataclass(frozen=True)
+class Net:
+    """The net change of a source over a range of versions.
+
+    Attributes:
+        relation: its rows, with the source's columns and the weight 1 or -1, as SQL names it.
+        lost: so many rows are gone.
+        gained: so many rows have come.
+    """
+
+    relation: str
+    lost: int
+    gained: int
+
+
+class Nets:
+    """The net changes of one dbt run, shared by its threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._locks: dict[tuple[str, int, int], Lock] = {}
+        self._known: dict[tuple[str, int, int], Net | None] = {}
+
+    def of(
+        self, query: Query, source: str, window: Window, columns: Sequence[tuple[str, str]]
+    ) -> Net | None:
+        """Return the net change of a source over a window, computed by the first that asks.
+
+        None if Spark can't compute it; the refresh then reads the feed and says why.
+
+        query: sends a statement; source: quoted name; columns: its (name, Spark type).
+        """
+        key = source, window.first, window.pinned
+        with self._lock:
+            own = self._locks.setdefault(key, Lock())
+        with own:
+            if key not in self._known:
+                self._known[key] = _computed(query, source, window, columns)
+            return self._known[key]
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is something to drop."""
+        return any(net is not None for net in self._known.values())
+
+    def drop(self, query: Query) -> None:
+        """Drop what is kept, at the end of the run."""
+        for net in self._known.values():
+            if net is not None:
+                with suppress(DbtDatabaseError):
+                    query(f"drop view if exists {net.relation}")
+        self._known.clear()
+
+
+def netted(
+    situation: Situation, found: Findings, query: Query, nets: Nets
+) -> tuple[Situation, dict[str, str]]:
+    """Return the situation in which replaced sources count by their net change, and the relations
+    of these changes by source.
+
+    Sources are netted if the refresh is incremental anyhow, or if it may become so and the net
+    change is estimated to cost less than that saves.
+    """
+    decision = decide(situation)
+    names = _replaced(found, decision)
+    if not names or not _pays(situation, decision, names):
+        return situation, {}
+    windows, relations = dict[str, Window](), dict[str, str]()
+    for name in names:
+        columns = found.catalog.relations[relation_key(name)].columns
+        window = decision.windows[name]
+        net = nets.of(query, name, window, columns)
+        if net is not None:
+            windows[name], relations[name] = _window(window, net), net.relation
+    idle = frozenset(name for name, window in windows.items() if not window.rows)
+    return replace(situation, netted=windows, idle=situation.idle | idle), relations
+
+
+def _replaced(found: Findings, decision: Decision) -> list[str]:
+    """The sources whose rows were all replaced, and can be told apart."""
+    if found.layout is None or found.mark is None:
+        return []
+    return [
+        name
+        for name, window in decision.windows.items()
+        if window.moved
+        and window.replaced
+        and window.broken is None
+        and can_be_netted(found.catalog.relations[relation_key(name)].columns)
+    ]
+
+
+def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> bool:
+    if not decision.build:
+        return True
+    if decision.reason is None or decision.reason.code is not ReasonCode.COST_MODEL:
+        return False
+    assert situation.config.refresh_policy is RefreshPolicy.AUTO
+    hoped = decide(replace(situation, idle=situation.idle | frozenset(names)))
+    thought = hoped.estimates
+    if hoped.build or thought is None:
+        return False
+    rows = sum(decision.windows[name].rows for name in names)
+    extra = len(names) * SECONDS + rows / ROWS
+    return thought.incremental + extra <= HOPE * thought.full
+
+
+def _window(window: Window, net: Net) -> Window:
+    effect = Effect.GENERAL
+    if not net.lost and net.gained:
+        effect = Effect.INSERTS
+    elif net.lost and not net.gained:
+        effect = Effect.DELETES
+    return replace(window, effect=effect, rows=net.lost + net.gained, updates=False)
+
+
+def _computed(
+    query: Query, source: str, window: Window, columns: Sequence[tuple[str, str]]
+) -> Net | None:
+    bind = Versions({source: window.first}, {source: window.pinned}).bind
+    sql = to_sql(render(net_rows(source, columns), bind), pretty=True)
+    relation = f"{_SHARED}.ivm_net_{uuid.uuid4().hex[:12]}"
+    try:
+        # With its plan stored every session finds what is cached; by its text each would make a
+        # plan of its own.
+        before: Mapping[str, object] = query(f"set {STORED_PLANS}")[0]
+        query(f"set {STORED_PLANS}=true")
+        try:
+            query(f"create global temporary view {relation.split('.')[1]} as\n{sql}")
+        finally:
+            query(f"set {STORED_PLANS}={before['value']}")
+        query(f"cache table {relation}")
+        (row,) = query(
+            f"select count_if({WEIGHT} < 0) as lost, count_if({WEIGHT} > 0) as gained "
+            f"from {relation}"
+        )
+    except DbtDatabaseError:
+        with suppress(DbtDatabaseError):
+            query(f"drop view if exists {relation}")
+        return None
+    return Net(relation, int(row["lost"]), int(row["gained"]))

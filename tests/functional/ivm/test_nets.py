@@ -1,0 +1,143 @@
+"""A parent whose rows were all replaced counts by its net change, computed once a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+
+PARENT = (
+    "{{ config(materialized='table') }}\n"
+    "select k, v, cast(v as double) / 4 as share, cast(concat(if(v % 2 = 0, '-', ''), '0.0') as float) as z"
+    " from {{ target.schema }}.facts"
+)
+READERS = {
+    "sums": "select k, sum(v) as total, count(*) as n, max(share) as most from @ group by k",
+    "rows": "select k, v, share, cast(z as string) as sign from @ where v > 1",
+    "joined": "select p.k, q.name from @ p join {{ target.schema }}.names q on p.k = q.k",
+}
+
+
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every statement that dbt sends."""
+    original, statements = IvmSparkConnectionManager.add_query, list[str]()
+
+    def add_query(self: Any, sql: str, *args: Any, **kwargs: Any) -> Any:
+        statements.append(sql)
+        return original(self, sql, *args, **kwargs)
+
+    monkeypatch.setattr(IvmSparkConnectionManager, "add_query", add_query)
+    return statements
+
+
+class TestNets:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        readers = {
+            f"{name}.sql": "{{ config(materialized='ivm') }}\n"
+            + sql.replace("@", "{{ ref('parent') }}")
+            for name, sql in READERS.items()
+        }
+        return {"parent.sql": PARENT, **readers}
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Iterator[Warehouse]:
+        warehouse.sql(
+            "set spark.sql.ansi.enabled=false",
+            f"create table facts (k string, v int) using delta {FEED}",
+            "insert into facts select concat('k', id % 7), cast(id as int) from range(200)",
+            f"create table names (k string, name string) using delta {FEED}",
+            "insert into names values ('k1', 'one'), ('k2', 'two'), (null, 'none')",
+        )
+        warehouse.run()
+        yield warehouse
+
+    @staticmethod
+    def _changed(warehouse: Warehouse, responses: dict[str, Any]) -> set[int]:
+        """The changed rows of the parent that its readers were told of."""
+        name = f"`{warehouse.schema}`.`parent`"
+        return {responses[reader]["sources"][name]["changed_rows"] for reader in READERS}
+
+    def test_only_the_net_change_counts(self, built: Warehouse, sent: list[str]) -> None:
+        built.sql(
+            "insert into facts values ('k1', 3), ('k1', 3), ('new', 5), (null, 7)",
+            "delete from facts where v = 11",
+            "update facts set v = v + 2 where v = 40",
+        )
+        responses = built.run()
+        assert {kinds(responses)[name] for name in READERS} == {"incremental"}
+        assert self._changed(built, responses) == {4 + 1 + 2}
+        assert len([sql for sql in sent if "cache table global_temp" in sql]) == 1
+        assert len([sql for sql in sent if "drop view if exists global_temp" in sql]) == 1
+        built.check(*READERS)
+
+    def test_no_net_change_reaches_no_row(self, built: Warehouse) -> None:
+        responses = built.run()
+        assert self._changed(built, responses) == {0}
+        assert {responses[name]["rows_affected"] for name in READERS} == {0}
+        built.check(*READERS)
+        assert {kinds(built.run(name))[name] for name in READERS} == {"none"}
+
+    def test_signs_of_zero_and_lost_rows_are_seen(self, built: Warehouse) -> None:
+        built.write("parent", PARENT.replace("v % 2 = 0", "v % 2 = 0 and v <> 50"))
+        responses = built.run()
+        assert self._changed(built, responses) == {2}
+        built.check(*READERS)
+        built.write("parent", PARENT + " where v > 150")
+        responses = built.run()
+        assert {responses["rows"]["rows_inserted"]} == {0}
+        built.check(*READERS)
+
+    @pytest.mark.parametrize(
+        ("text", "codes"),
+        [
+            ("select k, v, share, z from {{ target.schema }}.empty_like", set()),
+            ("select k, cast(v as bigint) as v, cast(v as double) as share, "
+             "cast(0 as float) as z, 1 as more from {{ target.schema }}.facts",
+             {"DATA_SCHEMA_CHANGED"}),
+            (PARENT, {"DATA_SCHEMA_CHANGED"}),
+        ],
+    )  # fmt: skip
+    def test_another_parent_is_followed(self, built: Warehouse, text: str, codes: set[str]) -> None:
+        """An empty one, one of another schema, and the first one again."""
+        built.sql(
+            f"create table if not exists empty_like using delta {FEED} as "
+            "select k, v, share, z from parent where false"
+        )
+        if "config" not in text:
+            text = "{{ config(materialized='table') }}\n" + text
+        built.write("parent", text)
+        assert set(reasons(built.run()).values()) == codes
+        built.check(*READERS)
+
+    def test_a_view_in_the_place_of_a_table_is_read_through(self, built: Warehouse) -> None:
+        built.write("parent", PARENT.replace("'table'", "'view'"))
+        built.run()
+        built.check(*READERS)
+        built.write("parent", PARENT)
+        built.run()
+        built.check(*READERS)
+
+    def test_nothing_is_left_of_it(self, built: Warehouse) -> None:
+        built.run()
+        views = built.rows("show views in global_temp")
+        assert not [row for row in views if "ivm_net" in str(row)]
+
+    def test_a_net_change_that_fails_is_none(
+        self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        original = IvmSparkConnectionManager.add_query
+
+        def add_query(self: Any, sql: str, *args: Any, **kwargs: Any) -> Any:
+            spoiled = "create global temporary view" in sql
+            return original(self, "select no_such" if spoiled else sql, *args, **kwargs)
+
+        monkeypatch.setattr(IvmSparkConnectionManager, "add_query", add_query)
+        built.sql("insert into facts values ('late', 1)")
+        built.run()
+        built.check(*READERS)
