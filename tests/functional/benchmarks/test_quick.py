@@ -33,12 +33,13 @@ def test_the_quick_suite(tmp_path: Path) -> None:
             *("insert_rows", "empty_merge", "change_feed"),
         }
         assert all(figures["seconds"] > 0 for figures in rivals.values())
-        auto = rivals["auto"]
-        assert (auto["kind"], rivals["full"]["kind"]) == ("incremental", "full")
-        assert auto["rows_read"] > 0
-        assert auto["bytes_written"] > 0
-        assert auto["files_added"] > 0
-        assert rivals["table"]["rows_written"] > auto["rows_written"] > 0
-        assert auto["breakdown"]["merge"] < auto["seconds"]
+        merged = rivals["incremental"]
+        assert (merged["kind"], rivals["full"]["kind"]) == ("incremental", "full")
+        assert rivals["auto"]["kind"] in ("incremental", "full")
+        assert merged["rows_read"] > 0
+        assert merged["bytes_written"] > 0
+        assert merged["files_added"] > 0
+        assert rivals["table"]["rows_written"] > merged["rows_written"] > 0
+        assert merged["breakdown"]["merge"] < merged["seconds"]
         assert rivals["change_feed"]["statements"] == len(cell["changed_rows"])
     assert not list((tmp_path / "data").glob("lab_*")), "its tables go with it"

@@ -12,7 +12,8 @@ from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
 
 PARENT = (
     "{{ config(materialized='table') }}\n"
-    "select k, v, cast(v as double) / 4 as share, cast(concat(if(v % 2 = 0, '-', ''), '0.0') as float) as z"
+    "select k, v, cast(v as double) / 4 as share, "
+    "cast(concat(if(v % 2 = 0, '-', ''), '0.0') as float) as z"
     " from {{ target.schema }}.facts"
 )
 READERS = {

@@ -37,7 +37,11 @@ def on_schema(sql: str) -> str:
 
 def header(view: str, **config: str) -> str:
     """The line above a view's query."""
-    said = {"materialized": "ivm", **CONFIGS.get(view, {}), **config}
+    said = {
+        "materialized": "ivm",
+        "refresh_policy": "incremental",
+        **CONFIGS.get(view, {}),
+    } | config
     given = ", ".join(f"{key}={value!r}" for key, value in said.items())
     return f"{{{{ config({given}) }}}}\n"
 

@@ -23,7 +23,7 @@ on-run-start:
   - create table if not exists analytics.orders (customer string, amount int) using delta
   - insert into analytics.orders values ('a', 1), ('b', 2)
 """
-MODEL = """{{ config(materialized='ivm') }}
+MODEL = """{{ config(materialized='ivm', refresh_policy='incremental') }}
 select customer, sum(amount) as revenue from analytics.orders group by customer"""
 
 

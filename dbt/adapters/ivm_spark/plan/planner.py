@@ -109,7 +109,7 @@ class Planner:
             found = _anew(request, found)
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
-        if not plan.view and may_compare(request, found, decision):
+        if self._counts and not plan.view and may_compare(request, found, decision):
             moved = bool(decision.moved) or not decision.windows
             if not is_hopeless(found, moved) and compares(
                 found, moved, experiences(self._reader, request.readers)
