@@ -8,6 +8,7 @@ whether they were only inserted into.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 import sqlglot
@@ -44,6 +45,26 @@ from tests.differential.algebra.duck import append_sql, bind, counted, duck, mer
 _STATE = "`main`.`v__ivm`"
 
 TOKEN = "t0"
+
+
+@dataclass(frozen=True)
+class Change:
+    """statements: what changes the state; loses: the query for the rows that it loses, empty where
+    there is none; inserts: the statements in their place where those are none."""
+
+    statements: list[str]
+    loses: str = ""
+    inserts: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Merge | Append) -> Change:
+        if isinstance(parts, Append):
+            return cls(append_sql(parts))
+        if parts.loses is None or parts.gains is None:
+            return cls([merge_sql(parts)])
+        names = tuple(name for name, _ in parts.inserts)
+        insert = Append(parts.kept, parts.asks, parts.gains, names, overwrite=False)
+        return cls([merge_sql(parts)], duck(parts.loses), tuple(append_sql(insert)))
 
 
 class Maintained:
@@ -83,11 +104,13 @@ class Maintained:
             if not moved:
                 return
         compact = self.appended and self._merged % 3 == 0
-        statements, asks = self._merge(moved, insert_only, big, compact)
+        statements, change, asks = self._merge(moved, insert_only, big, compact)
         if asks:
             self._ask_and_merge(moved, insert_only, compact)
         for statement in () if asks else statements:
             self._database.run(statement)
+        if not asks and change is not None:
+            self._run(change)
         spoiled = 'select 1 from "v__ivm" where "__ivm_count" is null'
         assert not self._database.bag(spoiled), "a negative count"
 
@@ -148,12 +171,19 @@ class Maintained:
 
     def _merge_statements(
         self, moved: frozenset[str], insert_only: bool, big: bool, compact: bool
-    ) -> tuple[list[str], bool]:
-        """The statements, and whether questions go between them."""
+    ) -> tuple[list[str], Change | None, bool]:
+        """The statements that keep relations, what changes the state, and whether questions go
+        between them."""
         parts = self._parts(moved, insert_only, big, compact, {})
         if parts is None:
-            return [], False
-        return [*map(_kept, parts.kept), *_changing(parts)], any(parts.asks)
+            return [], None, False
+        return [*map(_kept, parts.kept)], Change.of(parts), any(parts.asks)
+
+    def _run(self, change: Change) -> None:
+        """Change the state, by an INSERT where the state loses no row."""
+        gains = change.loses and not self._database.named(change.loses)[0]["lost"]
+        for statement in change.inserts if gains else change.statements:
+            self._database.run(statement)
 
     def _ask_and_merge(self, moved: frozenset[str], insert_only: bool, compact: bool) -> None:
         answers: dict[Question, Answer] = {}
@@ -170,8 +200,7 @@ class Maintained:
             for kept in parts.kept[number : number + 1]:
                 self._database.run(_kept(kept))
                 there.add(kept[0])
-        for statement in _changing(parts):
-            self._database.run(statement)
+        self._run(Change.of(parts))
 
     def _parts(
         self,
@@ -192,10 +221,6 @@ class Maintained:
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))
-
-
-def _changing(parts: Merge | Append) -> list[str]:
-    return append_sql(parts) if isinstance(parts, Append) else [merge_sql(parts)]
 
 
 def _kept(relation: tuple[str, exp.Query]) -> str:

@@ -79,6 +79,7 @@ STATED = {
         f"adds {cost.SCAN:.0%}".replace("%", " %"),
         f"A changed row counts as {cost.CHANGED:.0f} rows of a rebuild",
         f"meet the change as {cost.MET:.0f}.",
+        f"takes at most {cost.LIGHT * 10**6} µs",
         f"counts as {cost.STORED:.0f} for a MERGE, as {cost.SCATTERED:.0f} if",
         f"as {outlay.NARROWED} of that where only the ranges",
         f"no more than {decide.UNTRIED} times the rebuild",

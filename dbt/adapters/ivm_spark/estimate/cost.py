@@ -38,6 +38,8 @@ STORED = 1.0
 SCATTERED = 4.0
 """The same of a state whose rows are found by all their columns: equal rows lie anywhere, so that
 most files have some, and are written anew."""
+LIGHT = 1.5e-6
+"""Seconds that a row takes at most to be read, however much a rebuild does with it."""
 _MOST = 3.0
 """Times its estimate that a refresh counts for at most: one that a busy cluster held up does not
 rule increments out for good."""
@@ -127,8 +129,9 @@ def estimates(experience: Experience, work: Work) -> Estimates | None:
         return None
     full = _fixed_of(experience) + _row(experience) * work.rows
     stored = 0.0 if work.adds else (SCATTERED if work.scattered else STORED)
-    weighed = CHANGED * work.changed + MET * work.met + stored * experience.state_rows
-    rows = _row(experience) * weighed
+    row = _row(experience)
+    looked_at = MET * work.met + stored * experience.state_rows
+    rows = row * CHANGED * work.changed + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(experience, work) + experience.factor * rows, full)
 
 

@@ -51,7 +51,8 @@ class MergeSql:
     empty.
 
     kept: name and query of the temporary relations that the source reads, for `ivm_keep`; asks:
-    for each of them and for the MERGE what it is worth to know before.
+    for each of them and for the MERGE what it is worth to know before; loses: a query for the rows
+    that the state loses, gains: the rows of an INSERT that does the same where those are none.
     """
 
     kept: tuple[tuple[str, str], ...]
@@ -63,6 +64,14 @@ class MergeSql:
     updates: tuple[tuple[str, str], ...]
     born: str
     inserts: tuple[tuple[str, str], ...]
+    loses: str = ""
+    gains: str = ""
+
+    @property
+    def insert(self) -> AppendSql:
+        """The INSERT in the place of a MERGE that takes nothing out of the state."""
+        names = tuple(name for name, _ in self.inserts)
+        return AppendSql(self.kept, self.asks, self.gains, names, overwrite=False)
 
     @classmethod
     def of(cls, parts: Merge) -> MergeSql:
@@ -77,6 +86,8 @@ class MergeSql:
             updates=tuple((name, to_sql(value)) for name, value in parts.updates),
             born=to_sql(parts.born),
             inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),
+            loses=to_sql(parts.loses, pretty=True) if parts.loses is not None else "",
+            gains=to_sql(parts.gains, pretty=True) if parts.gains is not None else "",
         )
 
 

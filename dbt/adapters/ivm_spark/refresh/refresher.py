@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.physical.ranges import (
 )
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Comparison, Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import Comparison, MergeSql, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.warnings import in_full
 from dbt.adapters.ivm_spark.query.rejected import rejection
@@ -91,6 +91,8 @@ class Refresher:
         self._leave_out_idle()
         merge = self.plan.merge
         for number in range(len(merge.asks) if merge is not None else 0):
+            if merge is not None and number == len(merge.kept) and self._gains_only():
+                return
             self._narrow(number, answers)
             if self.plan.merge is None:
                 return
@@ -176,6 +178,18 @@ class Refresher:
             idle = doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
             if idle:
                 self.plan = self.plan.without(idle)
+
+    def _gains_only(self) -> bool:
+        """Ask, once the change is kept, whether the state loses rows; where it does not, the MERGE
+        becomes an INSERT."""
+        merge = self.plan.merge
+        if not isinstance(merge, MergeSql) or not merge.loses:
+            return False
+        with self._keeping():
+            if not int(self._query(merge.loses)[0]["lost"]):
+                self.plan = replace(self.plan, merge=merge.insert)
+                return True
+        return False
 
     def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""

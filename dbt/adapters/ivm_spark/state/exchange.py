@@ -1,5 +1,6 @@
 """How a delta is merged into a state that stores the view row by row: what is lost goes, what is
-gained comes, in one MERGE.
+gained comes, in one MERGE; where nothing is lost, which is seen once the change is kept, in one
+INSERT, which does not look at the state.
 
 The delete and the insert step of a join view's fast refresh in one statement, on bags: several
 rows of the state may be equal, so those that the view loses are looked up first. All of them go,
@@ -79,6 +80,8 @@ def exchange(
         updates=(),
         born=exp.Not(this=of_source(GONE)),
         inserts=tuple((name, of_source(name)) for name in (*keys, COUNT)),
+        loses=final(Aggregate(change, (), (Item("lost", _lost()),))),
+        gains=final(Project(change, passed((*keys, COUNT)))),
     )
 
 
@@ -114,6 +117,10 @@ def _sides(summed: Node, keys: tuple[str, ...]) -> Node:
     comes = exp.GT(this=column(COUNT), expression=exp.Literal.number(0))
     some = exp.If(this=column(GONE), true=_negative(_NET), false=comes)
     return Project(Filter(Generate(counted, sides, (GONE,)), some), passed((*keys, COUNT, GONE)))
+
+
+def _lost() -> exp.Expr:
+    return exp.Count(this=exp.Case(ifs=[exp.If(this=_negative(COUNT), true=column(COUNT))]))
 
 
 def _negative(name: str) -> exp.Expr:

@@ -49,6 +49,8 @@ class Merge:
     kept: (name, query) of what is computed once before the statement, in order, because the source
     reads it more than once; asks: for each of them and for the MERGE what it is worth to know
     before. gone is None where no row can leave the state, changed where none stays and changes.
+    loses: a query for the number of rows that the state loses, column lost, once the change is
+    kept; where that is 0 an INSERT of `gains`, rows with the state's columns, does the same.
     """
 
     kept: tuple[tuple[str, exp.Query], ...]
@@ -60,6 +62,8 @@ class Merge:
     updates: tuple[tuple[str, exp.Expr], ...]
     born: exp.Expr
     inserts: tuple[tuple[str, exp.Expr], ...]
+    loses: exp.Query | None = None
+    gains: exp.Query | None = None
 
 
 def merge(
