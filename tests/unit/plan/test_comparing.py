@@ -1,0 +1,102 @@
+"""When a rebuild compares its contents with those before it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience
+from dbt.adapters.ivm_spark.model.config import IvmConfig
+from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.plan.comparing import MUCH, compares, is_hopeless, may_compare
+from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.query.analysis import Reading
+from dbt.adapters.ivm_spark.query.facts import Facts
+from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.record.watermark import Watermark
+from dbt.adapters.ivm_spark.view.catalog import Catalog
+from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+
+MARK = Watermark("id", 3, "q", {})
+FOUND = Findings(
+    catalog=Catalog(),
+    reading=Reading("q", None, None, repeatable=False),
+    facts=Facts((("k", "int"), ("v", "double")), {}),
+    layout=None,
+    heads={},
+    mark=MARK,
+    known=True,
+    version=3,
+    experience=Experience(full_seconds=2.0, full_rows=1_000_000, state_rows=1_000_000),
+    session={},
+    table=Configuration(),
+)
+REQUEST = Request(
+    sql="select 1", view="`s`.`v`", state="`s`.`v__ivm`", information="", described=None,
+    state_exists=True, usurper="", config=IvmConfig(), full_refresh=False, built=frozenset(),
+    readers=("`s`.`reader__ivm`",),
+)  # fmt: skip
+REBUILT = Decision(True, False, Reason(ReasonCode.COST_MODEL, "cheaper"), {})
+SLOW, FAST = Experience(full_seconds=20.0, full_rows=1), Experience(full_seconds=0.5, full_rows=1)
+
+
+def after(compared: bool, differed: float, refresh: int = 3) -> Findings:
+    """What was found, after a rebuild of which so much differed."""
+    effort = Effort(compared=compared, differed=differed)
+    return replace(FOUND, mark=replace(MARK, effort=effort, refresh=refresh))
+
+
+def test_a_rebuild_with_readers_may_compare() -> None:
+    assert may_compare(REQUEST, FOUND, REBUILT)
+
+
+@pytest.mark.parametrize(
+    ("request_", "found", "decision"),
+    [
+        (replace(REQUEST, readers=()), FOUND, REBUILT),
+        (replace(REQUEST, full_refresh=True), FOUND, REBUILT),
+        (REQUEST, replace(FOUND, known=False), REBUILT),
+        (REQUEST, replace(FOUND, mark=None), REBUILT),
+        (REQUEST, replace(FOUND, mark=replace(MARK, package="0.0")), REBUILT),
+        (REQUEST, replace(FOUND, alteration=Alteration(rebuild="partitions")), REBUILT),
+        (REQUEST, replace(FOUND, facts=Facts((("m", "map<int,int>"),), {})), REBUILT),
+        (REQUEST, replace(FOUND, facts=Facts((("a", "array<double>"),), {})), REBUILT),
+        (REQUEST, replace(FOUND, facts=Facts((), {})), REBUILT),
+        (REQUEST, FOUND, replace(REBUILT, first=True)),
+        (REQUEST, FOUND, replace(REBUILT, build=False)),
+        (REQUEST, FOUND, replace(REBUILT, reason=Reason(ReasonCode.STATE_MODIFIED))),
+        (REQUEST, FOUND, replace(REBUILT, reason=Reason(ReasonCode.GENERATED_SQL_REJECTED))),
+    ],
+)
+def test_what_must_be_replaced(request_: Request, found: Findings, decision: Decision) -> None:
+    assert not may_compare(request_, found, decision)
+
+
+def test_it_pays_where_readers_save_more() -> None:
+    assert compares(FOUND, True, [SLOW])
+    assert not compares(FOUND, True, [FAST])
+    assert not compares(FOUND, True, [])
+    assert not compares(FOUND, True, [Experience()]), "nothing is known of what a reader takes"
+
+
+def test_it_pays_where_no_row_is_expected_to_differ() -> None:
+    assert compares(FOUND, False, [FAST]), "only the query itself gives other rows at times"
+    assert compares(after(True, 0.0), True, [FAST])
+    assert not compares(after(True, 0.01), True, [FAST])
+
+
+def test_after_much_differed_it_is_tried_again_only_now_and_then() -> None:
+    assert not compares(after(True, MUCH + 0.1), True, [SLOW])
+    assert compares(after(True, MUCH + 0.1, refresh=9), True, [SLOW])
+    assert compares(after(True, MUCH - 0.1), True, [SLOW])
+
+
+def test_small_states_are_not_looked_at() -> None:
+    small = replace(FOUND, experience=replace(FOUND.experience, state_rows=SMALL_ROWS))
+    assert is_hopeless(small, True)
+    assert not is_hopeless(small, False)
+    assert not is_hopeless(FOUND, True)
+    equal = after(True, 0.0)
+    assert not is_hopeless(replace(equal, experience=small.experience), True)
