@@ -100,6 +100,14 @@ def test_windows_that_look_at_few_rows_follow_their_query(sql: str, seed: int) -
     _checked(sql, seed)
 
 
+def test_rows_whose_key_is_null_are_seen_from_the_first_ones_on() -> None:
+    """Fewer rows with a key lie before the change than the window looks back."""
+    over = "partition by q.s order by q.a"
+    for call in (f"lag(q.b, 2) over ({over})", f"sum(q.b) over ({over} rows 3 preceding)"):
+        for seed in range(8):
+            _checked(f"select q.s, q.b, {call} as o from t q", seed)
+
+
 @SETTINGS
 @given(sql=windows(), seed=st.integers(0, 2**32))
 def test_a_maintained_state_equals_a_new_one(sql: str, seed: int) -> None:
