@@ -100,6 +100,8 @@ def netted(
     Sources are netted if the refresh is incremental anyhow, or if it may become so and the net
     change is estimated to cost less than that saves.
     """
+    if not any(c.replaces or c.overwrites for h in situation.heads.values() for c in h.commits):
+        return situation, {}  # before anything is decided, for which a delta may be derived
     decision = decide(situation)
     names = _replaced(found, decision)
     if not names or not _pays(situation, decision, names):

@@ -1,0 +1,67 @@
+"""Windows that look at few rows, by keys of every type that has a RANGE, on Spark itself."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
+
+OVER = "partition by g order by"
+CALLS = {
+    "lags": f"lag(v) over ({OVER} d, id) as a, lead(s, 2, 'none') over ({OVER} d, id) as b",
+    "rows": f"sum(v) over ({OVER} t desc rows between 9 preceding and 1 preceding) as a",
+    "days": f"max(v) over ({OVER} d range between interval 3 days preceding and current row) as a, "
+    f"count(*) over ({OVER} d range between interval 1 month preceding and current row) as b",
+    "hours": f"min(v) over ({OVER} t desc range between interval 5 hours preceding and current row)"
+    " as a",
+    "numbers": f"count(s) over ({OVER} n range between 2.5 preceding and current row) as a",
+    "ends": f"sum(v) over ({OVER} id range between 1 preceding and current row) as a",
+    "texts": f"lag(v, 3) over ({OVER} s desc, id) as a",
+}
+
+
+def row(draw: random.Random, number: int) -> str:
+    """A row of the table; some keys are at the ends of their types, some NULL."""
+    day = draw.randrange(60)
+    values = (
+        draw.choice([number, number, -2147483648, 2147483647, -2147483647]),
+        draw.choice(["1", "2", "3", "null"]),
+        draw.randrange(9),
+        draw.choice([f"date_add(date'2024-01-31', {day})", "null"]),
+        f"timestamp'2024-01-31 0{draw.randrange(9)}:00:00' + make_interval(0, 0, 0, {day % 3})",
+        draw.choice(["1.5", "2.25", "99999999.99", "null", str(day)]),
+        draw.choice(["null", "'a'", "'b'", f"'s{day}'"]),
+    )
+    return f"({', '.join(map(str, values))})"
+
+
+class TestNearWindows:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {
+            f"{name}.sql": "{{ config(materialized='ivm') }}\n"
+            f"select id, g, v, d, t, n, s, {calls} from {{{{ target.schema }}}}.facts"
+            for name, calls in CALLS.items()
+        }
+
+    def test_follow_their_queries(self, warehouse: Warehouse) -> None:
+        draw = random.Random(3)
+        warehouse.sql(
+            "set spark.sql.ansi.enabled=false",
+            "create table facts (id int, g int, v int, d date, t timestamp, n decimal(10,2), "
+            f"s string) using delta {FEED}",
+            "insert into facts values " + ", ".join(row(draw, n) for n in range(60)),
+        )
+        warehouse.run()
+        for turn in range(4):
+            added = ", ".join(row(draw, 100 * turn + n) for n in range(draw.choice([1, 5])))
+            warehouse.sql(f"insert into facts values {added}")
+            if turn:
+                warehouse.sql(
+                    f"delete from facts where v = {turn}",
+                    f"update facts set v = v + 1 where day(d) = {draw.randrange(1, 28)}",
+                )
+            assert set(kinds(warehouse.run()).values()) == {"incremental"}
+            warehouse.check(*CALLS)
