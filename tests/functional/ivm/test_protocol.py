@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment
 
+from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -131,6 +132,7 @@ class TestTwoRunsAtOnce:
         return Refresher.for_model(
             project.adapter._rows_of,
             Pins(),
+            Nets(),
             model="sums",
             sql=built.queries["sums"],
             view=f"`{built.schema}`.`sums`",
@@ -138,7 +140,7 @@ class TestTwoRunsAtOnce:
             information="",
             state_exists=True,
             usurper="",
-            config={"state_writes": self.writes},
+            config={"state_writes": self.writes, "refresh_policy": "incremental"},
             full_refresh=full_refresh,
             described={},
             built=[],

@@ -12,6 +12,7 @@ from unittest.mock import patch
 import pytest
 
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
 
 QUERY = "select k, sum(v) as total, max(v) as most from {{ target.schema }}.facts group by k"
@@ -38,7 +39,16 @@ def spoiled(pattern: str) -> Iterator[list[str]]:
             sql = re.sub(r"`(v|total|most|__ivm_count)`", "`no such column`", sql)
         return original(self, sql, *args, **kwargs)
 
-    with patch.object(IvmSparkConnectionManager, "add_query", add_query):
+    known = SessionHandle.known
+
+    def known_else(self: Any, text: str) -> Any:
+        """What need not be sent is sent nevertheless, to be spoiled."""
+        return None if re.search(pattern, text, re.IGNORECASE) else known(self, text)
+
+    with (
+        patch.object(IvmSparkConnectionManager, "add_query", add_query),
+        patch.object(SessionHandle, "known", known_else),
+    ):
         yield sent
 
 

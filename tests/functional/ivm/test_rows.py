@@ -80,7 +80,7 @@ class TestRows:
         assert {r["technique"] for r in gained.values()} == {"row_based"}
         newest = {name: warehouse.history(f"{name}__ivm")[0] for name in VIEWS}
         inserted = {n for n, commit in newest.items() if commit["operation"] == "WRITE"}
-        assert inserted == {"plain", "joined", "upper"}, "an anti join may lose rows by it"
+        assert inserted == set(VIEWS), "an anti join may lose rows by it, and has not"
 
     def test_both_at_once(self, warehouse: Warehouse, built: dict[str, Any]) -> None:
         both = self.changed(
@@ -90,6 +90,7 @@ class TestRows:
             "delete from names where k = 'b'",
         )
         assert counted(both["plain"]) == (4, 0, 2)
+        assert warehouse.history("plain__ivm")[0]["operation"] == "MERGE"
 
     def test_what_comes_to_nothing_touches_no_row(
         self, warehouse: Warehouse, built: dict[str, Any]

@@ -94,6 +94,40 @@ def test_plans_are_those_of_the_statement(handle: SessionHandle, table: str, que
     assert plan_reads_only_sources(plan) == plan_reads_only_sources(stated)
 
 
+@pytest.mark.parametrize(
+    ("setting", "query"),
+    [
+        ("spark.sql.session.timeZone=America/Los_Angeles", "select timestamp'2024-01-01 00:00:00'"),
+        ("spark.sql.timestampType=TIMESTAMP_NTZ", "select timestamp'2024-01-01 00:00:00'"),
+        ("spark.sql.ansi.enabled=false", "select cast(v as int) / 0, k from {t}"),
+        ("spark.sql.ansi.enabled=true", "select cast(v as int) / 0, k from {t}"),
+        ("spark.sql.parser.escapedStringLiterals=true", "select '\\\\d' as d from {t}"),
+        ("spark.sql.caseSensitive=true", "select K from {t}"),
+    ],
+)
+def test_the_sessions_own_settings_hold(
+    handle: SessionHandle, table: str, setting: str, query: str
+) -> None:
+    """Not those of whatever session the thread has used last."""
+    key = setting.partition("=")[0]
+    asked(handle)(f"set {setting}")
+    try:
+        for kind in ("explain extended", "describe query"):
+            sql = f"{kind}\n{query.format(t=table)}"
+            found = handle.known(sql)
+            if "caseSensitive" in setting:
+                assert found is None, "there is no such column"
+            elif kind == "explain extended":
+                stated = next(iter(asked(handle)(sql)[0].values()))
+                assert found is not None
+                assert normalized_plan(found[0]["plan"]) == normalized_plan(stated)
+            elif found is not None:
+                stated = asked(handle)(sql)
+                assert [row["data_type"] for row in found] == [row["data_type"] for row in stated]
+    finally:
+        asked(handle)(f"reset {key}")
+
+
 def test_columns_are_those_of_the_statement(handle: SessionHandle) -> None:
     types = (
         "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(7,2)", "string",

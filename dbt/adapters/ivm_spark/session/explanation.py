@@ -7,6 +7,8 @@ command of its own.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -32,7 +34,8 @@ def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     if not sql.startswith(_EXPLAIN):
         return None
     try:
-        return [{"plan": _plans(_execution(session, sql.removeprefix(_EXPLAIN)))}]
+        with _active(session):
+            return [{"plan": _plans(_execution(session, sql.removeprefix(_EXPLAIN)))}]
     except (Py4JError, PySparkException):
         return None
 
@@ -48,11 +51,29 @@ def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     if not sql.startswith(_DESCRIBE):
         return None
     try:
-        schema = _execution(session, sql.removeprefix(_DESCRIBE)).analyzed().schema().json()
+        with _active(session):
+            schema = _execution(session, sql.removeprefix(_DESCRIBE)).analyzed().schema().json()
         fields = json.loads(schema)["fields"]
         return [{"col_name": field["name"], "data_type": type_of(field)} for field in fields]
     except (Py4JError, PySparkException, ValueError):
         return None
+
+
+@contextmanager
+def _active(session: SparkSession) -> Iterator[None]:
+    """Let the session's settings hold for the parser, which asks the thread for them: how it reads
+    a literal depends on the time zone, among others."""
+    jvm: Any = session._jvm
+    sessions = getattr(getattr(jvm.org.apache.spark.sql.classic, "SparkSession$"), "MODULE$")
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        yield
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def _execution(session: SparkSession, query: str) -> Any:
