@@ -11,13 +11,13 @@ from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 OVER = "partition by g order by"
 CALLS = {
     "lags": f"lag(v) over ({OVER} d, id) as a, lead(s, 2, 'none') over ({OVER} d, id) as b",
-    "rows": f"sum(v) over ({OVER} t desc rows between 9 preceding and 1 preceding) as a",
+    "rows": f"sum(v) over ({OVER} t desc, id rows between 9 preceding and 1 preceding) as a",
     "days": f"max(v) over ({OVER} d range between interval 3 days preceding and current row) as a, "
     f"count(*) over ({OVER} d range between interval 1 month preceding and current row) as b",
     "hours": f"min(v) over ({OVER} t desc range between interval 5 hours preceding and current row)"
     " as a",
     "numbers": f"count(s) over ({OVER} n range between 2.5 preceding and current row) as a",
-    "ends": f"sum(v) over ({OVER} id range between 1 preceding and current row) as a",
+    "ends": f"sum(v) over ({OVER} k range between 1 preceding and current row) as a",
     "texts": f"lag(v, 3) over ({OVER} s desc, id) as a",
 }
 
@@ -26,6 +26,7 @@ def row(draw: random.Random, number: int) -> str:
     """A row of the table; some keys are at the ends of their types, some NULL."""
     day = draw.randrange(60)
     values = (
+        number,
         draw.choice([number, number, -2147483648, 2147483647, -2147483647]),
         draw.choice(["1", "2", "3", "null"]),
         draw.randrange(9),
@@ -42,7 +43,7 @@ class TestNearWindows:
     def models(self) -> dict[str, str]:
         return {
             f"{name}.sql": "{{ config(materialized='ivm') }}\n"
-            f"select id, g, v, d, t, n, s, {calls} from {{{{ target.schema }}}}.facts"
+            f"select id, k, g, v, d, t, n, s, {calls} from {{{{ target.schema }}}}.facts"
             for name, calls in CALLS.items()
         }
 
@@ -50,13 +51,13 @@ class TestNearWindows:
         draw = random.Random(3)
         warehouse.sql(
             "set spark.sql.ansi.enabled=false",
-            "create table facts (id int, g int, v int, d date, t timestamp, n decimal(10,2), "
-            f"s string) using delta {FEED}",
-            "insert into facts values " + ", ".join(row(draw, n) for n in range(60)),
+            "create table facts (id int, k int, g int, v int, d date, t timestamp, "
+            f"n decimal(10,2), s string) using delta {FEED}",
+            "insert into facts values " + ", ".join(row(draw, n) for n in range(90)),
         )
         warehouse.run()
         for turn in range(4):
-            added = ", ".join(row(draw, 100 * turn + n) for n in range(draw.choice([1, 5])))
+            added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(draw.choice([1, 5])))
             warehouse.sql(f"insert into facts values {added}")
             if turn:
                 warehouse.sql(
