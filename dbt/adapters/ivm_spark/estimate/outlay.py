@@ -67,7 +67,8 @@ def outlay(
         met=met + read,
         kept=len(kept) + again,
         scans=scans + again,
-        scattered=layout.scattered,
+        # Where sources only gain rows the view seldom loses any, and then no row is looked for.
+        scattered=layout.scattered and not insert_only,
         adds=adds,
         least=met + least,
     )

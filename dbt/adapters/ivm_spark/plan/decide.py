@@ -204,7 +204,8 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     changed = f"{work.changed} of {work.rows} rows changed"
     if work.changed > work.rows * situation.config.change_threshold:
         return Reason(ReasonCode.COST_MODEL, changed)
-    if work.adds and not work.kept and work.scans <= 1 and not experience.tried:
+    known = experience.timed and experience.tried
+    if work.adds and not work.kept and work.scans <= 1 and not known:
         return None  # an INSERT of what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (experience.timed or experience.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
