@@ -1,4 +1,4 @@
-"""What a run reads once of its sources, and what anew."""
+"""Which relations a run reads once, and which again for each model."""
 
 from __future__ import annotations
 

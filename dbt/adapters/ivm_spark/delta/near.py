@@ -49,13 +49,13 @@ _ORDER, _CUT, _PLACE, _SEEN = "__ivm_order", "__ivm_cut", "__ivm_place", "__ivm_
 
 @dataclass(frozen=True)
 class Reach:
-    """How far before the first changed row of a partition rows change or are looked at.
+    """How many rows before the first changed one of a partition a refresh has to read.
 
     Attributes:
         key: what the rows are ordered by first.
         descending: from the greatest on, NULLs last; else from the least on, NULLs first.
-        back: so many rows before a row its functions look at.
-        ahead: and so many after it.
+        back: the number of rows before a row that its functions read.
+        ahead: the number of rows after it that they read.
         offsets: rows of a RANGE are looked at whose key is at most one of these before the row's.
     """
 
@@ -67,8 +67,8 @@ class Reach:
 
     @property
     def rows(self) -> int:
-        """So many rows before the first changed one are needed: those that look ahead to it, and
-        before them those that these look back at."""
+        """The number of rows before the first changed one: those that look ahead to it, and those
+        that these look back at."""
         return self.back + self.ahead
 
 

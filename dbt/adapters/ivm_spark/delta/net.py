@@ -14,13 +14,14 @@ from dbt.adapters.ivm_spark.delta.bags import netted
 from dbt.adapters.ivm_spark.delta.facts import SourceFacts
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.float_text import TEXT, float_texts
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.repeat import repeated
 from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
 from dbt.adapters.ivm_spark.view.types import is_float
 from dbt.adapters.ivm_spark.view.walk import walk
 
-_TEXT, _COPIES = "__ivm_text_", "__ivm_copies"
+_COPIES = "__ivm_copies"
 
 
 def net_changes(
@@ -48,14 +49,11 @@ def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
     name: quoted; columns: (name, Spark type) of the source, see `can_be_netted`.
     """
     fields = tuple((column, column) for column, _ in columns)
-    texts = tuple(
-        Item(f"{_TEXT}{place}", exp.cast(column(name), "string"))
-        for place, (name, kind) in enumerate(columns)
-        if is_float(kind)
-    )
-    floats = {text.expression.this.name: text for text in texts}
+    floats = float_texts(columns)
     plain = passed(name for name, _ in columns if name not in floats)
-    scan = Project(Scan(name, "source", fields, At.CHANGES), (*plain, *texts, *passed((WEIGHT,))))
+    scan = Project(
+        Scan(name, "source", fields, At.CHANGES), (*plain, *floats.values(), *passed((WEIGHT,)))
+    )
     changed = netted(scan)
     copies = exp.Anonymous(this="abs", expressions=[column(WEIGHT)])
     every = tuple(c for c in changed.columns if c != WEIGHT)
@@ -77,7 +75,7 @@ def can_be_netted(columns: Sequence[tuple[str, str]]) -> bool:
     exact = SourceFacts.of(0, columns)
     plain = [name for name, kind in columns if not is_float(kind)]
     names = {name.lower() for name, _ in columns}
-    clashes = names & {WEIGHT, _COPIES} or any(name.startswith(_TEXT) for name in names)
+    clashes = names & {WEIGHT, _COPIES} or any(name.startswith(TEXT) for name in names)
     return bool(columns) and not clashes and exact.tells_apart(plain)
 
 

@@ -14,7 +14,7 @@ from dbt.adapters.ivm_spark.physical.shared import Kept, shared
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.merge import computes_again
 from dbt.adapters.ivm_spark.state.statement import prepared
-from dbt.adapters.ivm_spark.state.write import only_adds
+from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.view.empty import is_empty
 from dbt.adapters.ivm_spark.view.tree import At, Node, Scan, Within
 from dbt.adapters.ivm_spark.view.walk import children, walk
@@ -62,7 +62,7 @@ def outlay(
     parts = _parts(kept, relation)
     read, least = (int(sum(_read(p, rows, n) for p in parts)) for n in (NARROWED, WELL_NARROWED))
     scans = sum(map(_scans, parts))
-    adds = layout.appended or only_adds(layout, insert_only)
+    adds = inserts(layout, insert_only)
     return Outlay(
         met=met + read,
         kept=len(kept) + again,

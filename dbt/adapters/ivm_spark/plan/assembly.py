@@ -132,12 +132,6 @@ def _writing(plan: Plan, found: Findings) -> dict[str, str]:
     return written(_rows(marks), len(marks), found.session)
 
 
-def _rebuilding(plan: Plan, found: Findings) -> dict[str, str]:
-    """The settings of a rebuild."""
-    marks = plan.watermark.sources
-    return rebuilt(_rows(marks), len(marks), found.session)
-
-
 def _shown(decision: Decision, found: Findings) -> dict[str, Window]:
     if decision.windows:
         return decision.windows
@@ -169,6 +163,7 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
 
 
 def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
+    marks = plan.watermark.sources
     sql = stored_query(request.sql, found.facts.outputs)
     if found.layout is not None:
         tree = rebuild(found.layout, found.source_facts(plan.watermark))
@@ -181,7 +176,7 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         reason=found.reading.lasting if decision.first else decision.reason,
         fill=sql,
         table=_for_types(plan.table, found),
-        tuning=_rebuilding(plan, found),
+        tuning=rebuilt(_rows(marks), len(marks), found.session),
     )
 
 

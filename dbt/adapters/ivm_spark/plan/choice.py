@@ -14,7 +14,6 @@ from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.nets import Nets, netted
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,7 @@ def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: boo
     decision = decide(situation)
     if found.mark is None or found.layout is None or not decision.moved:
         return Choice(situation, decision)
-    costly = decision.reason is not None and decision.reason.code is ReasonCode.COST_MODEL
-    if decision.build and not (costly and reads_rows):
+    if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
     bind = Versions.of(decision.windows, found.heads).bind
     doubts = doubted(found.layout, decision.windows, bind, found.source_facts(found.mark))

@@ -85,6 +85,11 @@ class Decision:
     estimates: Estimates | None = None
 
     @property
+    def for_cost(self) -> bool:
+        """Whether it rebuilds for its cost alone."""
+        return _is_for_cost(self.reason)
+
+    @property
     def moved(self) -> frozenset[str]:
         """The sources whose rows may have changed."""
         return frozenset(name for name, w in self.windows.items() if w.moved)
@@ -138,7 +143,7 @@ def decide(situation: Situation) -> Decision:
 def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) -> bool:
     """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
     rebuilt for its cost, and would not if they do."""
-    if not _is_for_cost(decision.reason):
+    if not decision.for_cost:
         return False
     hoped = decide(replace(situation, idle=situation.idle | doubted))
     thought = hoped.estimates

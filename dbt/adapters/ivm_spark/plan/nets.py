@@ -15,7 +15,6 @@ from threading import Lock
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.delta.net import can_be_netted, net_rows
-from dbt.adapters.ivm_spark.model.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
@@ -25,7 +24,6 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.window import Window
 from dbt.adapters.ivm_spark.view.catalog import relation_key
 from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.tree import WEIGHT
 
@@ -43,8 +41,8 @@ class Net:
 
     Attributes:
         relation: its rows, with the source's columns and the weight 1 or -1, as SQL names it.
-        lost: so many rows are gone.
-        gained: so many rows have come.
+        lost: the number of rows that the source lost.
+        gained: the number of rows that it gained.
     """
 
     relation: str
@@ -134,9 +132,8 @@ def _replaced(found: Findings, decision: Decision) -> list[str]:
 def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> bool:
     if not decision.build:
         return True
-    if decision.reason is None or decision.reason.code is not ReasonCode.COST_MODEL:
+    if not decision.for_cost:
         return False
-    assert situation.config.refresh_policy is RefreshPolicy.AUTO
     hoped = decide(replace(situation, idle=situation.idle | frozenset(names)))
     thought = hoped.estimates
     if hoped.build or thought is None:

@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
 from dbt.adapters.ivm_spark.plan.comparing import compares, experiences, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.plan.decide import Situation, never_only_adds, no_outlay
+from dbt.adapters.ivm_spark.plan.decide import Situation, no_outlay
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.nets import Nets
@@ -42,7 +42,7 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.window import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
-from dbt.adapters.ivm_spark.state.write import only_adds
+from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.view.size import not_too_deep
@@ -251,9 +251,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         return outlay(layout, found.source_facts(mark), changed, insert_only)
 
     def view_only_adds(insert_only: bool) -> bool:
-        if layout is None:
-            return never_only_adds(insert_only)
-        return layout.appended or only_adds(layout, insert_only)
+        return layout is not None and inserts(layout, insert_only)
 
     return Situation(
         config=request.config,

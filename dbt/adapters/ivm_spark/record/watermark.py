@@ -174,8 +174,8 @@ class StateHistory:
         seconds = (self.committed - effort.started) / 1000
         if effort.started and seconds > 0:
             before = learned(before, effort, seconds)
-        anew = effort.full and not effort.compared
-        rows = self.gained if anew else before.state_rows + self.gained
+        replaced = effort.full and not effort.compared
+        rows = self.gained if replaced else before.state_rows + self.gained
         return replace(before, state_rows=max(rows, 0))
 
 

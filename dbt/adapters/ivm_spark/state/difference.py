@@ -16,6 +16,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.delta.slim import KEPT
 from dbt.adapters.ivm_spark.physical.shared import kept_name
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.exchange import GONE, negative
 from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.state.matched import of_source, of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
@@ -23,6 +24,7 @@ from dbt.adapters.ivm_spark.state.storage import form_of
 from dbt.adapters.ivm_spark.state.visible import stored_names
 from dbt.adapters.ivm_spark.view.bound import Binding
 from dbt.adapters.ivm_spark.view.columns import column, passed
+from dbt.adapters.ivm_spark.view.float_text import float_texts
 from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 from dbt.adapters.ivm_spark.view.render import render
 from dbt.adapters.ivm_spark.view.repeat import repeated
@@ -36,13 +38,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.view.types import check_comparable, is_float
+from dbt.adapters.ivm_spark.view.types import check_comparable
 
-GONE = "__ivm_gone"
-"""Whether a row of the MERGE's source takes the equal ones out of the state."""
 LOST, GAINED = "lost", "gained"
 """The columns of `Difference.counts`."""
-_NET, _FOUND, _COPIES, _TEXT = "__ivm_net", "__ivm_found", "__ivm_copies", "__ivm_text_"
+_NET, _FOUND, _COPIES = "__ivm_net", "__ivm_found", "__ivm_copies"
 
 
 @dataclass(frozen=True)
@@ -106,13 +106,8 @@ def difference(
         token: what makes the names of temporary relations this refresh's own.
     """
     keys = tuple(name for name in types if not (counted and name == COUNT))
-    # Floats are grouped and found by their text: 0.0 = -0.0, and GROUP BY makes one of them.
-    plain = tuple(name for name in keys if not is_float(types[name]))
-    texts = tuple(
-        Item(f"{_TEXT}{place}", exp.cast(column(name), "string"))
-        for place, name in enumerate(keys)
-        if name not in plain
-    )
+    floats = float_texts((name, types[name]) for name in keys)
+    plain, texts = tuple(name for name in keys if name not in floats), tuple(floats.values())
     new, change = kept_name(f"{KEPT}new", token), kept_name(f"{KEPT}difference", token)
     copies = column(COUNT) if counted else exp.cast(exp.Literal.number(1), "bigint")
     none = exp.cast(exp.Literal.number(0), "bigint")
@@ -130,8 +125,7 @@ def difference(
     changed = Filter(Aggregate(both, passed(grouped), sums), differing)
     kept = Scan(change, change, tuple((name, name) for name in (*grouped, _NET, _FOUND)))
     inserted: dict[str, exp.Expr] = {name: of_source(name) for name in (*plain, COUNT)}
-    for text in texts:
-        name = text.expression.this.name
+    for name, text in floats.items():
         inserted[name] = exp.cast(of_source(text.name), types[name])
     return Difference(
         new,
@@ -139,7 +133,7 @@ def difference(
             kept=((change, render(changed, bind)),),
             asks=((), ()),
             source=render(_rows(kept, grouped, counted), bind),
-            on=exp.and_(of_source(GONE), *_same(plain, texts)),
+            on=exp.and_(of_source(GONE), *_same(plain, floats)),
             gone=of_source(GONE),
             changed=None,
             updates=(),
@@ -166,14 +160,14 @@ def _side(
 def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
     """The rows that go, one for each different one, and those that come."""
     left = exp.Add(this=column(_NET), expression=column(_FOUND))
-    comes = exp.If(this=_negative(_NET), true=left, false=column(_NET))
+    comes = exp.If(this=negative(_NET), true=left, false=column(_NET))
     one = exp.cast(exp.Literal.number(1), "bigint")
     sides = exp.Explode(this=exp.Anonymous(this="array", expressions=[exp.true(), exp.false()]))
     both = Generate(kept, sides, (GONE,))
     copies = exp.If(this=column(GONE), true=one, false=comes)
     rows = Project(both, (*passed((*grouped, GONE, _NET)), Item(_COPIES, copies)))
     some = exp.GT(this=column(_COPIES), expression=exp.Literal.number(0))
-    wanted = exp.If(this=column(GONE), true=_negative(_NET), false=some)
+    wanted = exp.If(this=column(GONE), true=negative(_NET), false=some)
     found = Filter(rows, wanted)
     if counted:
         return Project(found, (*passed((*grouped, GONE)), Item(COUNT, column(_COPIES))))
@@ -182,8 +176,8 @@ def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
 
 def _counts(kept: Node) -> Node:
     zero = exp.Literal.number(0)
-    lost = exp.If(this=_negative(_NET), true=exp.Neg(this=column(_NET)), false=zero)
-    gained = exp.If(this=_negative(_NET), true=zero.copy(), false=column(_NET))
+    lost = exp.If(this=negative(_NET), true=exp.Neg(this=column(_NET)), false=zero)
+    gained = exp.If(this=negative(_NET), true=zero.copy(), false=column(_NET))
     items = ((LOST, lost), (GAINED, gained))
     sums = (
         Item(name, exp.Coalesce(this=exp.Sum(this=value), expressions=[zero.copy()]))
@@ -192,16 +186,12 @@ def _counts(kept: Node) -> Node:
     return Aggregate(kept, (), tuple(sums))
 
 
-def _same(keys: tuple[str, ...], texts: tuple[Item, ...]) -> list[exp.Expr]:
+def _same(keys: tuple[str, ...], floats: Mapping[str, Item]) -> list[exp.Expr]:
     """That a row of the state is the same as one of the source."""
     equal: list[exp.Expr] = [
         exp.NullSafeEQ(this=of_target(k), expression=of_source(k)) for k in keys
     ]
-    for text in texts:
-        stored = exp.cast(of_target(text.expression.this.name), "string")
+    for name, text in floats.items():
+        stored = exp.cast(of_target(name), "string")
         equal.append(exp.NullSafeEQ(this=stored, expression=of_source(text.name)))
     return equal
-
-
-def _negative(name: str) -> exp.Expr:
-    return exp.LT(this=column(name), expression=exp.Literal.number(0))

@@ -67,7 +67,7 @@ def exchange(
     kept = (*kept, Kept(name, grouped_change(layout, relation, False)))
     keys = tuple(key.name for key in layout.keys)
     change = Scan(name, name, tuple((c, c) for c in (*keys, COUNT)))
-    met = keys_met(layout, Filter(change, _negative(COUNT)), large or {})
+    met = keys_met(layout, Filter(change, negative(COUNT)), large or {})
     near = within(met, answers or {}, column)
     final = partial(statement, bind=bind, changed=with_kept(most, kept), answers=answers)
     return Merge(
@@ -91,7 +91,7 @@ def _found(keys: tuple[str, ...], state: str, change: str, near: list[exp.Expr])
     if near:
         stored = Filter(stored, exp.and_(*near))
     fields = tuple((_LOST + name, name) for name in (*keys, COUNT))
-    lost = Filter(Scan(change, change, fields), _negative(_LOST + COUNT))
+    lost = Filter(Scan(change, change, fields), negative(_LOST + COUNT))
     same = (exp.NullSafeEQ(this=column(k), expression=column(_LOST + k)) for k in keys)
     return SemiJoin(stored, lost, tuple(same))
 
@@ -115,13 +115,14 @@ def _sides(summed: Node, keys: tuple[str, ...]) -> Node:
     counted = Project(summed, (*passed(keys), Item(COUNT, left), *passed((_NET,))))
     sides = exp.Explode(this=exp.Anonymous(this="array", expressions=[exp.true(), exp.false()]))
     comes = exp.GT(this=column(COUNT), expression=exp.Literal.number(0))
-    some = exp.If(this=column(GONE), true=_negative(_NET), false=comes)
+    some = exp.If(this=column(GONE), true=negative(_NET), false=comes)
     return Project(Filter(Generate(counted, sides, (GONE,)), some), passed((*keys, COUNT, GONE)))
 
 
 def _lost() -> exp.Expr:
-    return exp.Count(this=exp.Case(ifs=[exp.If(this=_negative(COUNT), true=column(COUNT))]))
+    return exp.Count(this=exp.Case(ifs=[exp.If(this=negative(COUNT), true=column(COUNT))]))
 
 
-def _negative(name: str) -> exp.Expr:
+def negative(name: str) -> exp.Expr:
+    """That a column is below 0."""
     return exp.LT(this=column(name), expression=exp.Literal.number(0))

@@ -40,3 +40,8 @@ def write(
 def only_adds(layout: Layout, insert_only: bool) -> bool:
     """Whether the view is stored row by row and only gains rows, where its sources do or not."""
     return layout.style is Style.ROWS and insert_only and monotone(layout.input)
+
+
+def inserts(layout: Layout, insert_only: bool) -> bool:
+    """Whether a refresh is an INSERT, which looks for no row of the state."""
+    return layout.appended or only_adds(layout, insert_only)
