@@ -1,9 +1,10 @@
-"""What a table's log says of it is what DESCRIBE TABLE EXTENDED says."""
+"""What a table's log and the catalog say of a relation is what DESCRIBE TABLE EXTENDED says."""
 
 from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.view.catalog import RelationKind
@@ -64,12 +65,78 @@ def test_what_is_not_plain_is_asked_for(handle: SessionHandle, table: str) -> No
 
 @pytest.mark.parametrize("table", [TABLES["empty"]], indirect=True)
 def test_everything_else_is_sent(handle: SessionHandle, table: str) -> None:
-    handle.execute("create view default.seen as select * from default.told")
-    try:
-        assert handle.known("describe table extended `default`.`seen`") is None
-    finally:
-        handle.execute("drop view default.seen")
     assert handle.known("describe table extended `default`.`gone`") is None
     assert handle.known("describe table extended `told`") is None
     assert handle.known(f"describe table extended {table} as json") is None
     assert handle.known(f"describe table {table}") is None
+
+
+VIEW = "`default`.`seen`"
+VIEWS = {
+    "star": "as select * from default.told",
+    "named": "(`a b`, c comment 'it''s') as select k, count(*) as n from default.told group by k",
+    "described": "comment 'x -> y' tblproperties ('view.mine' = 'a -> b', 'k' = '}') as select 1 a",
+    "columns": "(a) as select k as `b -> c` from (select 1 as k)",
+    "duplicates": "(a, b) as select k, k from default.told",
+    "binding": "with schema evolution as select * from default.told",
+}
+
+
+@pytest.fixture
+def view(handle: SessionHandle, request: pytest.FixtureRequest) -> Iterator[str]:
+    handle.execute("create table default.told (k int, v string) using delta")
+    handle.execute("set spark.sql.ansi.enabled=false")
+    handle.execute(f"create view {VIEW} {request.param}")
+    handle.execute("reset spark.sql.ansi.enabled")
+    yield VIEW
+    handle.execute(f"drop view {VIEW}")
+    handle.execute("drop table default.told")
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS, indirect=True)
+def test_a_view_has_its_columns_text_and_settings(handle: SessionHandle, view: str) -> None:
+    told = SourceReader(asked(handle)).relation(view)
+    assert told.kind is RelationKind.VIEW
+    assert dict(told.settings)["spark.sql.ansi.enabled"] == "false"
+    assert SourceReader(known(handle)).relation(view) == told
+    handle.execute(f"alter view {view} as select 2 as `other`")
+    told = SourceReader(asked(handle)).relation(view)
+    assert told.text == "select 2 as `other`"
+    assert SourceReader(known(handle)).relation(view) == told
+
+
+def test_a_replaced_relation_is_described_again(handle: SessionHandle) -> None:
+    reader = SourceReader(known(handle))
+    handle.execute(f"create view {VIEW} as select 1 as a")
+    assert reader.relation(VIEW).kind is RelationKind.VIEW
+    handle.execute(f"drop view {VIEW}")
+    handle.execute(f"create table {VIEW} (b int) using delta")
+    assert reader.relation(VIEW).kind is RelationKind.DELTA
+    handle.execute(f"drop table {VIEW}")
+
+
+@pytest.mark.parametrize(
+    "view", ["as select array(k) as a from default.told"], indirect=True, ids=["nested"]
+)
+def test_a_view_of_other_types_is_asked_for(handle: SessionHandle, view: str) -> None:
+    assert handle.known(f"describe table extended {view}") is None
+    assert SourceReader(asked(handle)).relation(view).columns == (("a", "array<int>"),)
+
+
+def test_a_temporary_view_is_asked_for(handle: SessionHandle) -> None:
+    handle.execute("create temporary view seen as select 1 as a")
+    assert handle.known("describe table extended `seen`") is None
+
+
+def test_settings_are_those_of_the_statement(handle: SessionHandle) -> None:
+    def known_settings() -> dict[str, str]:
+        rows = handle.known("set")
+        assert rows is not None
+        return {row["key"]: row["value"] for row in rows}
+
+    for statement in ("set x.y=1", "set spark.sql.shuffle.partitions=7", "set x.y= a -> b"):
+        handle.execute(statement)
+        assert known_settings() == SourceReader(asked(handle)).settings()
+        with watch() as work:
+            known_settings()
+        assert work.statements == [], "nothing was set since"

@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-import sqlglot
-from sqlglot import exp
-
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.estimate.outlay import operators
@@ -29,7 +26,7 @@ from dbt.adapters.ivm_spark.view.fingerprint import (
     used_types,
 )
 from dbt.adapters.ivm_spark.view.function_of_sources import reads_only_sources
-from dbt.adapters.ivm_spark.view.parse import parse
+from dbt.adapters.ivm_spark.view.parse import labels, parse
 from dbt.adapters.ivm_spark.view.reasons import (
     NotMaintained,
     Reason,
@@ -83,7 +80,7 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
         _check_settings(catalog, session)
         view = build_view(sql, catalog, dialect)
         with not_too_deep():
-            found = fingerprint(view, _labels(sql, dialect), settings)
+            found = fingerprint(view, labels(sql, dialect), settings)
     except NotMaintained as error:
         text = fingerprint_text(sql, settings, catalog.relations.values())
         return Reading(text, None, error.reason, repeatable=False)
@@ -145,8 +142,3 @@ def _too_large(change: Node) -> bool:
 def dialect_of(settings: Mapping[str, str]) -> str:
     """sqlglot's dialect under the session's case sensitivity."""
     return dialect_name(settings.get(CASE_SENSITIVE, "false").lower() == "true")
-
-
-def _labels(sql: str, dialect: str) -> tuple[str, ...]:
-    query = sqlglot.parse_one(sql, dialect=dialect)
-    return tuple(query.named_selects) if isinstance(query, exp.Query) else ()

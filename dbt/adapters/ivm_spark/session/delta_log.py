@@ -10,8 +10,12 @@ from weakref import WeakKeyDictionary
 from pyspark.sql import SparkSession
 
 _OURS = "spark_catalog"
+_BETWEEN = "\x00"
+"""What is in no name."""
+_CATALOG = ""
+"""The key of the session's catalog among the names of relations."""
 _known: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
-"""What the catalog said of tables, by session: a plan asks for each of them several times."""
+"""What the catalog said of relations, by session: a plan asks for each of them several times."""
 
 
 @dataclass(frozen=True)
@@ -36,18 +40,16 @@ def java(jvm: Any) -> Java:
 
 
 def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
-    """The DeltaLog of a table (quoted name, with its schema), and its newest snapshot. Where the
-    table lies is asked once, see `forget_tables`.
+    """The DeltaLog of a table (quoted name, with its schema), and its newest snapshot.
 
     Raises ValueError for what is no Delta table of Spark's own catalog, Py4JError for what is not
     there.
     """
-    spark, classes = session._jsparkSession, java(session._jvm)
-    known = _known.setdefault(session, {})
-    if table not in known:
-        known[table] = _described(spark, classes, table)
-    found = known[table]
-    log = classes.log.forTable(spark, found)
+    found = catalog_entry(session, table)
+    if found.provider().toString().lower() != "some(delta)":
+        raise ValueError(table)
+    classes = java(session._jvm)
+    log = classes.log.forTable(session._jsparkSession, found)
     option = classes.option
     return log, log.update(False, option.empty(), option.apply(found))
 
@@ -57,15 +59,23 @@ def forget_tables(session: SparkSession) -> None:
     _known.pop(session, None)
 
 
-def _described(spark: Any, classes: Java, table: str) -> Any:
-    """What Spark's own catalog has of a table."""
-    state = spark.sessionState()
-    parts = state.sqlParser().parseMultipartIdentifier(table)
-    *catalog, schema, name = (parts.apply(place) for place in range(parts.length()))
-    if (catalog or [state.catalogManager().currentCatalog().name()]) != [_OURS]:
-        raise ValueError(table)
-    identifier = classes.identifier(name, classes.option.apply(schema))
-    found = state.catalog().getTableMetadata(identifier)
-    if found.provider().toString().lower() != "some(delta)":
-        raise ValueError(table)
-    return found
+def catalog_entry(session: SparkSession, name: str) -> Any:
+    """What Spark's own catalog has of a table or view (quoted name, with its schema). It is asked
+    once, see `forget_tables`.
+
+    Raises ValueError for a name of one part, which may be a temporary view's, and for another
+    catalog, Py4JError for what is not there.
+    """
+    known = _known.setdefault(session, {})
+    if name not in known:
+        state = session._jsparkSession.sessionState()
+        if _CATALOG not in known:
+            known[_CATALOG] = state.catalogManager().currentCatalog().name()
+        parsed = state.sqlParser().parseMultipartIdentifier(name)
+        *catalog, schema, relation = parsed.mkString(_BETWEEN).split(_BETWEEN)
+        if (catalog or [known[_CATALOG]]) != [_OURS]:
+            raise ValueError(name)
+        classes = java(session._jvm)
+        identifier = classes.identifier(relation, classes.option.apply(schema))
+        known[name] = state.catalog().getTableMetadata(identifier)
+    return known[name]

@@ -1,9 +1,11 @@
-"""DESCRIBE TABLE EXTENDED of a Delta table, read from its log without sending the statement."""
+"""DESCRIBE TABLE EXTENDED of a Delta table or a view, read from Delta's log and Spark's catalog
+without sending the statement."""
 
 from __future__ import annotations
 
 import json
 import re
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,21 +13,23 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ivm_spark.session.delta_log import newest_snapshot
+from dbt.adapters.ivm_spark.session.delta_log import catalog_entry, newest_snapshot
 
-_STATEMENT = re.compile(r"describe table extended (?P<table>(?!.* as json$).+)")
+_STATEMENT = re.compile(r"describe table extended (?P<table>.+?)(?P<json> as json)?")
 _NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tinyint"}
 _PLAIN = re.compile(
     r"string|boolean|binary|date|timestamp|timestamp_ntz|float|double|decimal\(\d+,\d+\)"
 )
+_SETTINGS = "view.sqlConfig."
 _NO_TYPE_OF_ITS_OWN = {"__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS"}
 
 
 def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
-    """The rows (col_name, data_type, comment) of DESCRIBE TABLE EXTENDED that say which columns a
-    Delta table has, that it is one, and its properties.
+    """Return the rows (col_name, data_type, comment) of DESCRIBE TABLE EXTENDED that say which
+    columns a Delta table or a view has, which of both it is, and a table's properties; of a view
+    also the row (json_metadata) of DESCRIBE TABLE EXTENDED ... AS JSON with the keys of its text.
 
-    None for any other statement or relation, and where a column's type is not one of a single word
+    None for any other statement or relation, and if a column's type is not one of a single word
     or a decimal: the statement spells it.
 
     session: of this process, not of a server.
@@ -36,6 +40,11 @@ def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
     if said is None:
         return None
     try:
+        entry = catalog_entry(session, said["table"])
+        if entry.tableType().name() == "VIEW":
+            return [{"json_metadata": _text(entry)}] if said["json"] else _view(entry)
+        if said["json"]:
+            return None
         _, snapshot = newest_snapshot(session, said["table"])
         metadata = json.loads(snapshot.metadata().json())["metaData"]
         protocol = json.loads(snapshot.protocol().json())["protocol"]
@@ -44,9 +53,50 @@ def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
         return None  # the statement will say what is wrong, if anything is
 
 
+def _view(entry: Any) -> list[dict[str, Any]]:
+    """Raises ValueError for a view whose columns the catalog does not have."""
+    columns = _columns(entry.schema().json())
+    if not columns:
+        raise ValueError("no columns")
+    return [*columns, _row("", ""), _row("# Detailed Table Information", ""), _row("Type", "VIEW")]
+
+
+def _text(entry: Any) -> str:
+    """What DESCRIBE ... AS JSON says of a view's text. Raises KeyError for a view of Spark 2.
+
+    Source: Spark's CatalogTable, which keeps it in these properties.
+    """
+    end = uuid.uuid4().hex
+    said = entry.properties().mkString(end).split(end)
+    kept = dict(pair.split(" -> ", 1) for pair in said)
+    namespace = _numbered(kept, "view.catalogAndNamespace", ".numParts", ".part.")
+    # A view that follows its text's columns (WITH SCHEMA EVOLUTION) has none of its own.
+    kept.setdefault("view.query.out.numCols", "0")
+    columns = _numbered(kept, "view.query.out", ".numCols", ".col.")
+    settings = {
+        key.removeprefix(_SETTINGS): value
+        for key, value in kept.items()
+        if key.startswith(_SETTINGS)
+    }
+    facts = {
+        "view_text": entry.viewText().get(),
+        "view_catalog_and_namespace": ".".join(namespace),
+        "view_query_output_columns": columns,
+        "view_creation_spark_configuration": settings,
+    }
+    return json.dumps(facts)
+
+
+def _numbered(kept: Mapping[str, str], key: str, number: str, part: str) -> list[str]:
+    return [kept[f"{key}{part}{place}"] for place in range(int(kept[key + number]))]
+
+
+def _columns(schema: str) -> list[dict[str, Any]]:
+    return [_row(field["name"], type_of(field)) for field in json.loads(schema)["fields"]]
+
+
 def _rows(metadata: Mapping[str, Any], protocol: Mapping[str, Any]) -> list[dict[str, Any]]:
-    fields = json.loads(metadata["schemaString"])["fields"]
-    columns = [_row(field["name"], type_of(field)) for field in fields]
+    columns = _columns(metadata["schemaString"])
     features = {
         *protocol.get("readerFeatures", ()),
         *protocol.get("writerFeatures", ()),

@@ -20,14 +20,14 @@ from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.identity import row_counts, table_id
 from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
-from dbt.adapters.ivm_spark.session.setting import configured, setting
+from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
 _READS = ("describe ", "explain ", "reset ", "select ", "set ", "show ")
 """How statements begin that change no table."""
-_KNOWN = (history, description, table_id, row_counts, columns, explanation, setting)
+_KNOWN = (history, description, table_id, row_counts, columns, explanation, setting, every_setting)
 """Each answers a few kinds of statements of the planner without sending them."""
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]

@@ -1,4 +1,4 @@
-"""SET and RESET of one setting without a statement, which takes Spark ten times as long."""
+"""SET and RESET without a statement, which takes Spark ten times as long."""
 
 from __future__ import annotations
 
@@ -6,9 +6,33 @@ import re
 
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.session.activity import note_statement
+
 _SET = re.compile(r"set (spark\.[\w.]+)=([\w.+/=:-]+)", re.IGNORECASE)
 _RESET = re.compile(r"reset (spark\.[\w.]+)", re.IGNORECASE)
 _ASKED = re.compile(r"set (spark\.[\w.]+)", re.IGNORECASE)
+
+
+_KEPT = 16
+_answers: dict[str, list[dict[str, str]]] = {}
+"""What SET said, by what is set: the same for most models of a run."""
+
+
+def every_setting(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
+    """Return the rows (key, value) of SET without a key, None for any other statement.
+
+    session: of this process, not of a server.
+    """
+    if sql != "set":
+        return None
+    given = str(session._jsparkSession.conf().getAll().toString())
+    if given not in _answers:
+        if len(_answers) >= _KEPT:
+            _answers.clear()
+        note_statement(sql)
+        rows = session.sql(sql).collect()
+        _answers[given] = [{"key": row["key"], "value": row["value"]} for row in rows]
+    return _answers[given]
 
 
 def setting(session: SparkSession, sql: str) -> list[dict[str, str]] | None:

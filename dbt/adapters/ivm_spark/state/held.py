@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from dbt.adapters.ivm_spark.view.catalog import quote, relation_key, relation_name
+from dbt.adapters.ivm_spark.view.catalog import name_parts, quote, relation_key, relation_name
 from dbt.adapters.ivm_spark.view.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.view.time_travel import read_at
 
@@ -50,8 +50,8 @@ def _read(text: str, state: str) -> tuple[exp.Expr, list[exp.Table]]:
         return exp.Null(), []
     if not isinstance(query, exp.Query) or _bare(to_sql(query)) != _bare(text):
         return query, []
-    tables = query.find_all(exp.Table)
-    return query, [t for t in tables if relation_key(relation_name(t, ())) == relation_key(state)]
+    tables = {t: relation_name(name_parts(t), ()) for t in query.find_all(exp.Table)}
+    return query, [t for t, name in tables.items() if relation_key(name) == relation_key(state)]
 
 
 def named(text: str, columns: Sequence[str]) -> str:

@@ -45,12 +45,16 @@ class Catalog:
     schema: tuple[str, ...] = ("default",)
 
 
-def relation_name(table: exp.Table, namespace: tuple[str, ...]) -> str:
+def name_parts(table: exp.Table) -> tuple[str, ...]:
+    """The parts of a table's name as a text has them."""
+    return tuple(part.name for part in table.parts)
+
+
+def relation_name(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
     """The relation's name as quoted SQL, completed by the namespace and without the catalog
     that every Spark session has."""
-    parts = [part.name for part in table.parts]
     if len(parts) == 1:
-        parts = [*namespace, *parts]
+        parts = (*namespace, *parts)
     if len(parts) == 3 and parts[0].lower() == "spark_catalog":
         parts = parts[1:]
     return ".".join(quote(part) for part in parts)

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.view.catalog import (
     Catalog,
     Relation,
     RelationKind,
+    name_parts,
     relation_key,
     relation_name,
 )
@@ -31,8 +32,8 @@ MAX_VIEW_DEPTH = 32
 MAX_TABLES = 1000
 """Places where a table or a view is read, views expanded; views on views may multiply them."""
 
-_TEXTS = 64
-"""Texts whose trees are kept: those of a model and the views that it reads."""
+_TEXTS = 256
+"""Texts whose trees are kept: those of models and the views that they read."""
 _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
 """Source: REF_RE of Spark's ConfigReader."""
 
@@ -63,13 +64,33 @@ def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
         return Parsed(query, expansion.tables, tuple(dict.fromkeys(expansion.missing)))
 
 
+@lru_cache(maxsize=_TEXTS)
+def tables_read(sql: str, dialect: str = "ivmspark") -> tuple[tuple[str, ...], ...]:
+    """The parts of the names of all tables and views that a text reads, views not followed.
+
+    Raises NotMaintained, see `parse`.
+    """
+    with not_too_deep():
+        tables = _real_tables(_read(sql, dialect)[0])
+    for table in tables:
+        _check_table(table)
+    return tuple(dict.fromkeys(map(name_parts, tables)))
+
+
 def _query(sql: str, dialect: str) -> exp.Query:
-    return _read(sql, dialect).copy()
+    return _read(sql, dialect)[0].copy()
+
+
+def labels(sql: str, dialect: str = "ivmspark") -> tuple[str, ...]:
+    """The names of a text's columns as written, empty for those that it does not name. Raises
+    NotMaintained, see `parse`."""
+    return _read(sql, dialect)[1]
 
 
 @lru_cache(maxsize=_TEXTS)
-def _read(sql: str, dialect: str) -> exp.Query:
-    """A text's tree, which is not to be changed: a plan reads each text several times."""
+def _read(sql: str, dialect: str) -> tuple[exp.Query, tuple[str, ...]]:
+    """A text's tree, which is not to be changed, and its labels: a plan reads each text several
+    times."""
     try:
         statements = [s for s in sqlglot.parse(sql, dialect=dialect) if s is not None]
     except SqlglotError as error:
@@ -77,6 +98,7 @@ def _read(sql: str, dialect: str) -> exp.Query:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
     if len(statements) != 1 or not isinstance(statements[0], exp.Query):
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one query")
+    named = tuple(statements[0].named_selects)
     for node in statements[0].walk():
         node.comments = None
         _check_variables(node)
@@ -90,7 +112,7 @@ def _read(sql: str, dialect: str) -> exp.Query:
     name_fields(statements[0])
     _spell_ctes(statements[0])
     name_values(statements[0])
-    return statements[0]
+    return statements[0], named
 
 
 def _check_variables(node: exp.Expr) -> None:
@@ -134,7 +156,7 @@ class _Expansion:
             if self._places > MAX_TABLES:
                 raise too_many_tables(MAX_TABLES)
             _check_table(table)
-            name = relation_name(table, namespace)
+            name = relation_name(name_parts(table), namespace)
             relation = self._catalog.relations.get(relation_key(name))
             if relation is None:
                 self.missing.append(name)
