@@ -1,5 +1,6 @@
 import threading
 import time
+from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
@@ -169,3 +170,14 @@ def test_set_is_refused_as_by_spark(project, spark_parameters):
         with pytest.raises(PySparkException) as theirs:
             handle.session.sql(sql)
         assert error_message(ours.value) == error_message(theirs.value)
+
+
+def test_a_long_answer_of_the_jvm_comes_at_once(embedded: None, handle: SessionHandle) -> None:
+    jvm: Any = handle.session._jvm
+
+    def seconds() -> float:
+        begun = time.perf_counter()
+        assert len(jvm.java.util.Collections.nCopies(20_000, "x").toString()) > 50_000
+        return time.perf_counter() - begun
+
+    assert min(seconds() for _ in range(5)) < 0.03, "an acknowledgement is waited for, 40 ms"

@@ -20,7 +20,7 @@ _NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tiny
 _PLAIN = re.compile(
     r"string|boolean|binary|date|timestamp|timestamp_ntz|float|double|decimal\(\d+,\d+\)"
 )
-_SETTINGS = "view.sqlConfig."
+_NAMESPACE, _SETTINGS = "view.catalogAndNamespace.part.", "view.sqlConfig."
 _NO_TYPE_OF_ITS_OWN = {"__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS"}
 
 
@@ -67,28 +67,20 @@ def _text(entry: Any) -> str:
     Source: Spark's CatalogTable, which keeps it in these properties.
     """
     end = uuid.uuid4().hex
-    said = entry.properties().mkString(end).split(end)
-    kept = dict(pair.split(" -> ", 1) for pair in said)
-    namespace = _numbered(kept, "view.catalogAndNamespace", ".numParts", ".part.")
-    # A view that follows its text's columns (WITH SCHEMA EVOLUTION) has none of its own.
-    kept.setdefault("view.query.out.numCols", "0")
-    columns = _numbered(kept, "view.query.out", ".numCols", ".col.")
-    settings = {
-        key.removeprefix(_SETTINGS): value
-        for key, value in kept.items()
-        if key.startswith(_SETTINGS)
-    }
+    kept = dict(pair.split(" -> ", 1) for pair in entry.properties().mkString(end).split(end))
+    parts = range(int(kept["view.catalogAndNamespace.numParts"]))
+    columns = entry.viewQueryColumnNames().mkString(end)
     facts = {
         "view_text": entry.viewText().get(),
-        "view_catalog_and_namespace": ".".join(namespace),
-        "view_query_output_columns": columns,
-        "view_creation_spark_configuration": settings,
+        "view_catalog_and_namespace": ".".join(kept[f"{_NAMESPACE}{place}"] for place in parts),
+        "view_query_output_columns": columns.split(end) if columns else [],
+        "view_creation_spark_configuration": {
+            key.removeprefix(_SETTINGS): value
+            for key, value in kept.items()
+            if key.startswith(_SETTINGS)
+        },
     }
     return json.dumps(facts)
-
-
-def _numbered(kept: Mapping[str, str], key: str, number: str, part: str) -> list[str]:
-    return [kept[f"{key}{part}{place}"] for place in range(int(kept[key + number]))]
 
 
 def _columns(schema: str) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.delta_package import delta_package
 from dbt.adapters.ivm_spark.session.errors import error_message
+from dbt.adapters.ivm_spark.session.gateway import answer_at_once
 from dbt.adapters.ivm_spark.session.java import SUPPORTED, java_version
 from dbt.adapters.ivm_spark.session.settings import (
     CATALOG,
@@ -46,6 +47,7 @@ def new_session(parameters: Mapping[str, str]) -> SparkSession:
     with _lock:
         root = _existing() or _start(parameters)
     session = root.newSession()
+    answer_at_once(session)
     _check_delta(session)
     return session
 
