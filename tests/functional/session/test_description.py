@@ -78,7 +78,6 @@ VIEWS = {
     "described": "comment 'x -> y' tblproperties ('view.mine' = 'a -> b', 'k' = '}') as select 1 a",
     "columns": "(a) as select k as `b -> c` from (select 1 as k)",
     "duplicates": "(a, b) as select k, k from default.told",
-    "binding": "with schema evolution as select * from default.told",
 }
 
 
@@ -121,6 +120,14 @@ def test_a_replaced_relation_is_described_again(handle: SessionHandle) -> None:
 def test_a_view_of_other_types_is_asked_for(handle: SessionHandle, view: str) -> None:
     assert handle.known(f"describe table extended {view}") is None
     assert SourceReader(asked(handle)).relation(view).columns == (("a", "array<int>"),)
+
+
+@pytest.mark.parametrize(
+    "view", ["with schema evolution as select * from default.told"], indirect=True, ids=["evolves"]
+)
+def test_the_text_of_a_view_that_evolves_is_asked_for(handle: SessionHandle, view: str) -> None:
+    assert handle.known(f"describe table extended {view} as json") is None
+    assert SourceReader(asked(handle)).relation(view).text_columns == ("k", "v")
 
 
 def test_a_temporary_view_is_asked_for(handle: SessionHandle) -> None:

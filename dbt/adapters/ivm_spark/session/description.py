@@ -20,7 +20,8 @@ _NAMES = {"long": "bigint", "integer": "int", "short": "smallint", "byte": "tiny
 _PLAIN = re.compile(
     r"string|boolean|binary|date|timestamp|timestamp_ntz|float|double|decimal\(\d+,\d+\)"
 )
-_NAMESPACE, _SETTINGS = "view.catalogAndNamespace.part.", "view.sqlConfig."
+_NAMESPACE, _COLUMN = "view.catalogAndNamespace.part.", "view.query.out.col."
+_SETTINGS = "view.sqlConfig."
 _NO_TYPE_OF_ITS_OWN = {"__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS"}
 
 
@@ -62,18 +63,19 @@ def _view(entry: Any) -> list[dict[str, Any]]:
 
 
 def _text(entry: Any) -> str:
-    """What DESCRIBE ... AS JSON says of a view's text. Raises KeyError for a view of Spark 2.
+    """What DESCRIBE ... AS JSON says of a view's text. Raises KeyError for a view of Spark 2, and
+    for one WITH SCHEMA EVOLUTION.
 
     Source: Spark's CatalogTable, which keeps it in these properties.
     """
     end = uuid.uuid4().hex
     kept = dict(pair.split(" -> ", 1) for pair in entry.properties().mkString(end).split(end))
     parts = range(int(kept["view.catalogAndNamespace.numParts"]))
-    columns = entry.viewQueryColumnNames().mkString(end)
+    columns = range(int(kept["view.query.out.numCols"]))
     facts = {
         "view_text": entry.viewText().get(),
         "view_catalog_and_namespace": ".".join(kept[f"{_NAMESPACE}{place}"] for place in parts),
-        "view_query_output_columns": columns.split(end) if columns else [],
+        "view_query_output_columns": [kept[f"{_COLUMN}{place}"] for place in columns],
         "view_creation_spark_configuration": {
             key.removeprefix(_SETTINGS): value
             for key, value in kept.items()
