@@ -20,7 +20,7 @@ setup(
     license="Apache-2.0",
     packages=find_namespace_packages(include=["dbt", "dbt.*"]),
     package_data={
-        "dbt.adapters.ivm_spark": ["py.typed", "report/*.html"],
+        "dbt.adapters.ivm_spark": ["py.typed", "commands/report/*.html"],
         "dbt.include.ivm_spark": ["*.yml", "macros/**/*.sql"],
     },
     python_requires=">=3.10",

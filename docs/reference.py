@@ -16,10 +16,10 @@ from typing import Any
 import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.model.config import KEYS, ConfigError, IvmConfig, read_config
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
+from dbt.adapters.ivm_spark.plan.config import KEYS, ConfigError, IvmConfig, read_config
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
-from dbt.adapters.ivm_spark.response import IvmAdapterResponse
-from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.include import ivm_spark
 
 TEXTS: dict[str, Any] = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text())

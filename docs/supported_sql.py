@@ -10,13 +10,13 @@ from pathlib import Path
 
 import yaml
 
-from dbt.adapters.ivm_spark.plan.technique import technique_of
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.plan.plan import technique_of
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 from dbt.adapters.ivm_spark.state.layout import probe
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 
 EXAMPLES = Path(__file__).with_name("supported-sql.yml")
 PAGE = Path(__file__).with_name("supported-sql.md")

@@ -14,26 +14,26 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 
 from dbt.adapters.ivm_spark.__version__ import version
-from dbt.adapters.ivm_spark.changes.feed_reader import FeedReader
-from dbt.adapters.ivm_spark.doctor.doctor import Doctor
-from dbt.adapters.ivm_spark.doctor.examiner import Checks, Examiner
-from dbt.adapters.ivm_spark.doctor.parents import parents_of
-from dbt.adapters.ivm_spark.explain.compiled import compiled
-from dbt.adapters.ivm_spark.explain.explainer import Explainer
-from dbt.adapters.ivm_spark.explain.refresh_log import RefreshLog
-from dbt.adapters.ivm_spark.model.readers import readers
+from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
+from dbt.adapters.ivm_spark.commands.doctor.doctor import Doctor
+from dbt.adapters.ivm_spark.commands.doctor.examiner import Checks, Examiner
+from dbt.adapters.ivm_spark.commands.doctor.parents import parents_of
+from dbt.adapters.ivm_spark.commands.explain.compiled import compiled
+from dbt.adapters.ivm_spark.commands.explain.explainer import Explainer
+from dbt.adapters.ivm_spark.commands.explain.refresh_log import RefreshLog
+from dbt.adapters.ivm_spark.commands.report.reporter import Project, Reporter
+from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
+from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.record.shown import mark_in
+from dbt.adapters.ivm_spark.plan.readers import readers
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
-from dbt.adapters.ivm_spark.report.reporter import Project, Reporter
-from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.verify.comparison import Comparison
-from dbt.adapters.ivm_spark.verify.verifier import Verifier
+from dbt.adapters.ivm_spark.watermark.shown import mark_in
 
 DEFAULT_FILE_FORMAT = "delta"
 

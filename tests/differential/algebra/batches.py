@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from hypothesis import HealthCheck, settings
 
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from tests.budget import budget
 from tests.differential.algebra.database import Database, Row, seeded_rows
 from tests.differential.algebra.maintained import Maintained

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
 
 Row = tuple[Any, ...]
 _TYPES = {

@@ -9,11 +9,10 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
+from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.view.bound import Bound
-from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
 
 _WITH_UNIT = ("dateadd", "datediff")
 _STRUCT_OF_STAR = re.compile(r"\{'_0': (\w+)\.\*\}")

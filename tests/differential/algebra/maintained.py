@@ -14,20 +14,24 @@ from functools import cache, cached_property
 import sqlglot
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.guards import check_types
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.ranges import (
+from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.physical.runtime_filters import (
+    BIG_ROWS,
     Answer,
     Question,
     answered,
     open_questions,
     questions_sql,
 )
-from dbt.adapters.ivm_spark.physical.within import BIG_ROWS
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild
@@ -35,10 +39,6 @@ from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.visible import visible_query
 from dbt.adapters.ivm_spark.state.write import write
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node
 from tests.differential.algebra.database import Database, Row
 from tests.differential.algebra.duck import append_sql, bind, counted, duck, merge_sql, spelled_out
 

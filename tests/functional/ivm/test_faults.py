@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ivm_spark.record.watermark import Watermark, newest
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark, newest
 from tests.budget import LONG, budget
 from tests.functional.ivm.faults import Fault, Faults, Place, after, at_commit, at_text, injected
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds

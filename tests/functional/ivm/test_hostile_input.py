@@ -1,7 +1,7 @@
 """Input that is hard to read, or tries to break out of what is around it: rows are right, metadata
 is what was written, and what is wrong is one clear message. Nothing shows a secret of the profile.
 
-More cases that need no Spark: tests/unit/view/test_hostile.py, tests/unit/model/test_config.py.
+More cases that need no Spark: tests/unit/sql/test_hostile.py, tests/unit/plan/test_config.py.
 """
 
 from __future__ import annotations

@@ -15,16 +15,16 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from pyspark.errors import PySparkException
 
-from dbt.adapters.ivm_spark.query.same_meaning import same_meaning
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.catalog import Catalog, RelationKind, relation_key
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.parse import parse
-from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
-from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.parse import parse
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from tests.budget import only_long
 from tests.differential.algebra.queries import TABLES, views
 from tests.unit.docs.generators import DOCS
@@ -84,7 +84,7 @@ class _Shop:
             written = to_sql(render(build_view(sql, self._catalog).written, bind_plain))
         except NotMaintained:
             return False
-        return not same_meaning(self.query, sql, written) and self._is_sparks(sql)
+        return not plans_are_equivalent(self.query, sql, written) and self._is_sparks(sql)
 
     def _is_sparks(self, sql: str) -> bool:
         try:

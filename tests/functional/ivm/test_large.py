@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.delta import join
-from dbt.adapters.ivm_spark.physical import deferred, reduced, restricted, staged, within
-from dbt.adapters.ivm_spark.plan import doubted, large_state
+from dbt.adapters.ivm_spark.physical import (
+    expensive_predicates,
+    magic_sets,
+    materialize,
+    runtime_filters,
+    semijoin_reduction,
+)
+from dbt.adapters.ivm_spark.plan import large_state, no_op_updates
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
@@ -95,13 +101,13 @@ class TestLarge:
         monkeypatch.setattr(large_state, "LARGE_ROWS", 1)
         monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
         monkeypatch.setattr(join, "FACTOR_ROWS", 1)
-        monkeypatch.setattr(staged, "STAGE_ROWS", 1)
-        monkeypatch.setattr(deferred, "MATCHED_ROWS", 1)
-        monkeypatch.setattr(within, "BIG_ROWS", 1)
-        monkeypatch.setattr(reduced, "REDUCED_ROWS", 1)
-        monkeypatch.setattr(restricted, "LONG_ROWS", 1)
-        monkeypatch.setattr(restricted, "SMALLER", 0)
-        monkeypatch.setattr(doubted, "WORTH_ASKING", 1)
+        monkeypatch.setattr(materialize, "STAGE_ROWS", 1)
+        monkeypatch.setattr(expensive_predicates, "MATCHED_ROWS", 1)
+        monkeypatch.setattr(runtime_filters, "BIG_ROWS", 1)
+        monkeypatch.setattr(semijoin_reduction, "REDUCED_ROWS", 1)
+        monkeypatch.setattr(magic_sets, "LONG_ROWS", 1)
+        monkeypatch.setattr(magic_sets, "SMALLER", 0)
+        monkeypatch.setattr(no_op_updates, "WORTH_ASKING", 1)
         warehouse.sql(
             f"create table line (k bigint, v int) using delta {FEED}",
             f"create table purchase (k bigint, who string) using delta {FEED}",

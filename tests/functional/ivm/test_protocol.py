@@ -139,7 +139,7 @@ class TestTwoRunsAtOnce:
             state=state,
             information="",
             state_exists=True,
-            usurper="",
+            occupied_by="",
             config={"state_writes": self.writes, "refresh_policy": "incremental"},
             full_refresh=full_refresh,
             described={},

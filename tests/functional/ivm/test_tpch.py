@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
-from dbt.adapters.ivm_spark.physical import restricted, within
+from dbt.adapters.ivm_spark.physical import magic_sets, runtime_filters
 from tests.budget import budget
 from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import Warehouse
@@ -28,8 +28,8 @@ class TestTpch:
     def every_table_is_big(self) -> Iterator[None]:
         """So that what a change meets is narrowed to its keys, as on tables of millions of rows."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(within, "BIG_ROWS", 1)
-            patch.setattr(restricted, "LONG_ROWS", 1)
+            patch.setattr(runtime_filters, "BIG_ROWS", 1)
+            patch.setattr(magic_sets, "LONG_ROWS", 1)
             yield
 
     @pytest.fixture(scope="class")

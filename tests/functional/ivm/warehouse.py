@@ -13,7 +13,7 @@ from dbt.tests.util import run_dbt
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
-from dbt.adapters.ivm_spark.record.watermark import Watermark, decode
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
 

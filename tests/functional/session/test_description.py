@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.view.catalog import RelationKind
 from tests.functional.session.test_history import asked, known
 
 pytestmark = pytest.mark.usefixtures("embedded")

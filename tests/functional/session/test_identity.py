@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from dbt.adapters.ivm_spark.query.spark_plans import whole_plans
+from dbt.adapters.ivm_spark.analysis.repeatability import plan_reads_only_sources
+from dbt.adapters.ivm_spark.plan.spark_plans import whole_plans
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.view.function_of_sources import plan_reads_only_sources
-from dbt.adapters.ivm_spark.view.judge import normalized_plan
+from dbt.adapters.ivm_spark.sql.plan_equivalence import normalized_plan
 from tests.functional.session.test_history import asked, known
 
 pytestmark = pytest.mark.usefixtures("embedded")

@@ -14,12 +14,12 @@ from benchmarks.brokerage.models import PATHS, TEXTS, depth, model, ordered, ref
 from benchmarks.brokerage.size import Size
 from benchmarks.contest import texts
 from benchmarks.rivals.by_dbt import AUTO, TABLE
-from dbt.adapters.ivm_spark.plan.technique import technique_of
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.plan.plan import technique_of
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.layout import probe
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
 
 SIZE = Size(10_000)
 FULL: dict[str, str] = {}

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import Window
 from dbt.adapters.ivm_spark.delta.near import Reach, reach_of
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.tree import Window
-from dbt.adapters.ivm_spark.view.walk import walk
+from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG
 
 

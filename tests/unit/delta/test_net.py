@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.source.binding import Versions
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.dialect import to_sql
+from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG, facts_of_all
 
 NAMES = ("`shop`.`orders`", "`shop`.`customers`")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.delta.guards import check_types
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG
 
 PEERS = "partition by customer_id order by ordered_on"

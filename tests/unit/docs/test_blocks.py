@@ -16,12 +16,12 @@ from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.artifacts.resources import NodeConfig
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.impl import IvmSparkConfig
-from dbt.adapters.ivm_spark.model.config import KEYS, ConfigError, read_config
+from dbt.adapters.ivm_spark.plan.config import KEYS, ConfigError, read_config
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
-from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
-from dbt.adapters.ivm_spark.view.reasons import ReasonCode
 from tests.unit.docs.blocks import (
     DIRECTIVES,
     PAGES,
@@ -183,7 +183,9 @@ def test_the_readme_lists_our_configs_and_answers() -> None:
 
 def test_codes_that_the_pages_name_exist() -> None:
     """A word in capitals with an underscore, as code, is a reason code or one of the doctor's."""
-    rules = (ROOT / "dbt" / "adapters" / "ivm_spark" / "doctor" / "rules.py").read_text()
+    rules = (
+        ROOT / "dbt" / "adapters" / "ivm_spark" / "commands" / "doctor" / "rules.py"
+    ).read_text()
     known = {code.value for code in ReasonCode} | set(re.findall(r'"([A-Z_]+)"', rules))
     for page in PAGES:
         named = set(re.findall(r"`([A-Z]{3,}(?:_[A-Z]+)+)`", prose(page)))

@@ -10,7 +10,7 @@ from tests.unit.docs.blocks import ROOT
 
 PACKAGE = ROOT / "dbt" / "adapters" / "ivm_spark"
 PREFIX = "dbt.adapters.ivm_spark."
-PURE = ("view", "delta", "physical", "state", "estimate")
+PURE = ("algebra", "sql", "analysis", "delta", "physical", "state")
 
 
 def rooms() -> list[str]:

@@ -6,32 +6,39 @@ from collections.abc import Callable
 
 import pytest
 
+from dbt.adapters.ivm_spark.commands.doctor import rules
+from dbt.adapters.ivm_spark.commands.explain.refresh_log import _TRIMMED_EVERY
+from dbt.adapters.ivm_spark.commands.report.reporter import SHOWN_COMMITS
+from dbt.adapters.ivm_spark.commands.verify.comparable import DIGITS
 from dbt.adapters.ivm_spark.delta import near
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
-from dbt.adapters.ivm_spark.doctor import rules
-from dbt.adapters.ivm_spark.estimate import cost, outlay
-from dbt.adapters.ivm_spark.explain.refresh_log import _TRIMMED_EVERY
 from dbt.adapters.ivm_spark.physical import (
-    deferred,
-    few,
-    ranges,
-    reduced,
-    restricted,
-    staged,
-    within,
+    broadcast,
+    expensive_predicates,
+    magic_sets,
+    materialize,
+    runtime_filters,
+    semijoin_reduction,
 )
-from dbt.adapters.ivm_spark.plan import assembly, comparing, decide, doubted, large_state, tuning
+from dbt.adapters.ivm_spark.plan import (
+    assembly,
+    comparing,
+    decide,
+    large_state,
+    no_op_updates,
+    tuning,
+    work,
+)
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
-from dbt.adapters.ivm_spark.query.analysis import MAX_OPERATORS
-from dbt.adapters.ivm_spark.report.reporter import KEPT
+from dbt.adapters.ivm_spark.plan.reading import MAX_OPERATORS
 from dbt.adapters.ivm_spark.session.credentials import CONNECT_PORT
-from dbt.adapters.ivm_spark.verify.comparable import DIGITS
-from dbt.adapters.ivm_spark.view.grouping_sets import MAX_SETS
-from dbt.adapters.ivm_spark.view.parse import MAX_TABLES
-from dbt.adapters.ivm_spark.view.rewrite.grouping_sets import MAX_KEYS
+from dbt.adapters.ivm_spark.sql.grouping_sets import MAX_SETS
+from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES
+from dbt.adapters.ivm_spark.sql.rewrite.grouping_sets import MAX_KEYS
+from dbt.adapters.ivm_spark.watermark import cost_model
 from tests.functional.ivm import hostile
 from tests.unit.docs.blocks import ROOT, prose
-from tests.unit.view.test_hostile import said
+from tests.unit.sql.test_hostile import said
 
 WORDS = {12: "twelve", 50: "fiftieth"}
 MOST = {"inner join": 12, "left join": 8, "UNION ALL": 124}
@@ -56,35 +63,35 @@ STATED = {
     ),
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
-        f"at most {rows(few.FEW_ROWS)} rows for certain",
-        f"a partner with {rows(within.BIG_ROWS)} rows or more",
-        f"at most {ranges.RANGES}, parted at the widest gaps",
-        f"at most {ranges.KEYS:,} of them",
-        f"the groups' table has {rows(restricted.LONG_ROWS)} rows or more",
-        f"and {restricted.SMALLER} times as many as the filtered one",
+        f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
+        f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",
+        f"at most {runtime_filters.RANGES}, parted at the widest gaps",
+        f"at most {runtime_filters.KEYS:,} of them",
+        f"the groups' table has {rows(magic_sets.LONG_ROWS)} rows or more",
+        f"and {magic_sets.SMALLER} times as many as the filtered one",
         f"the biggest has {rows(FACTOR_ROWS)} rows or more",
-        f"meets a table of {rows(staged.STAGE_ROWS)} rows or more it is computed",
-        f"the partner reads {rows(reduced.REDUCED_ROWS)} rows or more",
-        f"against a table of {rows(deferred.MATCHED_ROWS)} rows or more that meets",
-        f"at most {rows(doubted.DOUBTED_ROWS)} of them",
-        f"asked if all sources together have less than {rows(doubted.WORTH_ASKING)} rows",
+        f"meets a table of {rows(materialize.STAGE_ROWS)} rows or more it is computed",
+        f"the partner reads {rows(semijoin_reduction.REDUCED_ROWS)} rows or more",
+        f"against a table of {rows(expensive_predicates.MATCHED_ROWS)} rows or more that meets",
+        f"at most {rows(no_op_updates.DOUBTED_ROWS)} of them",
+        f"asked if all sources together have less than {rows(no_op_updates.WORTH_ASKING)} rows",
         f"at most {decide.HOPE} times that of a rebuild",
         f"A state of {rows(large_state.LARGE_ROWS)} rows or more is a large one",
         f"every {large_state.TIDY_EVERY}th refresh lets",
-        f"The fixed part is {cost.FIXED_FULL} s",
-        f"counts as {cost.COLD:.0f} s shorter",
-        f"the fixed part is {cost.FIXED_INCREMENTAL} s",
-        f"for an INSERT {cost.ADDED} of that",
-        f"adds {cost.KEPT:.0%}".replace("%", " %"),
-        f"adds {cost.SCAN:.0%}".replace("%", " %"),
-        f"A changed row counts as {cost.CHANGED:.0f} rows of a rebuild",
-        f"meet the change as {cost.MET:.0f}.",
-        f"takes at most {cost.LIGHT * 10**6} µs",
-        f"counts as {cost.STORED:.0f} for a MERGE, as {cost.SCATTERED:.0f} if",
-        f"as {outlay.NARROWED} of that where only the ranges",
+        f"The fixed part is {cost_model.FIXED_FULL} s",
+        f"counts as {cost_model.COLD:.0f} s shorter",
+        f"the fixed part is {cost_model.FIXED_INCREMENTAL} s",
+        f"for an INSERT {cost_model.ADDED} of that",
+        f"adds {cost_model.MATERIALIZED:.0%}".replace("%", " %"),
+        f"adds {cost_model.SCAN:.0%}".replace("%", " %"),
+        f"A changed row counts as {cost_model.CHANGED:.0f} rows of a rebuild",
+        f"meet the change as {cost_model.MET:.0f}.",
+        f"takes at most {cost_model.LIGHT * 10**6} µs",
+        f"counts as {cost_model.STORED:.0f} for a MERGE, as {cost_model.SCATTERED:.0f} if",
+        f"as {work.NARROWED} of that where only the ranges",
         f"no more than {decide.UNTRIED} times the rebuild",
         f"All sources together have at most {rows(decide.SMALL_ROWS)} rows",
-        f"counts as at most {cost._MOST:.0f} times its estimate",
+        f"counts as at most {cost_model._MOST:.0f} times its estimate",
         f"look at most {rows(near.MOST_ROWS)} rows around a row",
         f"A rebuild from at most {rows(tuning.SMALL_REBUILD)} rows",
         f"up to {rows(tuning.FEW_CHANGES)} changed rows",
@@ -93,15 +100,15 @@ STATED = {
     ),
     "docs/operating.md": (
         f"More than {comparing.MUCH:.0%} of differing rows".replace("%", " %"),
-        f"up to {rows(few.FEW_ROWS)} changes are broadcast",
-        f"partners with {rows(within.BIG_ROWS)} rows or more",
+        f"up to {rows(broadcast.BROADCAST_ROWS)} changes are broadcast",
+        f"partners with {rows(runtime_filters.BIG_ROWS)} rows or more",
     ),
     "docs/reference.md": (f"together have at most {rows(decide.SMALL_ROWS)} rows",),
     "docs/doctor.md": (
         f"more than {rules.MANY_FILES} files of less than {rules.SMALL_FILE // 10**6} MB",
     ),
     "docs/explain.md": (f"at every {WORDS[_TRIMMED_EVERY]} refresh",),
-    "docs/report.md": (f"at most {KEPT} commits",),
+    "docs/report.md": (f"at most {SHOWN_COMMITS} commits",),
     "docs/connecting.md": (f"`port` is {CONNECT_PORT}",),
     "docs/verify.md": (f"in about {WORDS[DIGITS]} significant digits",),
 }
@@ -116,7 +123,7 @@ def test_a_page_has_the_number_of_the_code(page: str, stated: str) -> None:
 
 def test_half_of_what_is_said_to_be_half() -> None:
     """How it works: of a first build; the doctor: of a retention."""
-    assert (cost.FIRST_BUILD, rules.SOON) == (0.5, 0.5)
+    assert (cost_model.FIRST_BUILD, rules.SOON) == (0.5, 0.5)
     assert tuning.PARTITION_ROWS == 10**6, "one more for each million rows"
 
 

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 
-from dbt.adapters.ivm_spark.model.config import KEYS, read_config
+from dbt.adapters.ivm_spark.plan.config import KEYS, read_config
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
-from dbt.adapters.ivm_spark.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from tests.unit.docs.generators import generator_of
 
 

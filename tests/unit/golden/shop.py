@@ -1,7 +1,7 @@
 """The sources of the golden cases."""
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 
 def _delta(name: str, *columns: tuple[str, str]) -> Relation:

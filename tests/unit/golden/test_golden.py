@@ -11,20 +11,20 @@ from pathlib import Path
 import jinja2
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.plan.plan import AppendSql, MergeSql
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.visible import visible_query
 from dbt.adapters.ivm_spark.state.write import write
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
-from dbt.adapters.ivm_spark.view.render import render
 from dbt.include.ivm_spark import PACKAGE_PATH
 from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 

@@ -6,18 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ivm_spark.estimate.cost import Effort, Experience
-from dbt.adapters.ivm_spark.model.config import IvmConfig
-from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.comparing import MUCH, compares, is_hopeless, may_compare
+from dbt.adapters.ivm_spark.plan.config import IvmConfig
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
-from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.query.analysis import Reading
-from dbt.adapters.ivm_spark.query.facts import Facts
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
-from dbt.adapters.ivm_spark.record.watermark import Watermark
-from dbt.adapters.ivm_spark.view.catalog import Catalog
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.reading import Reading
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 MARK = Watermark("id", 3, "q", {})
 FOUND = Findings(
@@ -29,23 +28,23 @@ FOUND = Findings(
     mark=MARK,
     known=True,
     version=3,
-    experience=Experience(full_seconds=2.0, full_rows=1_000_000, state_rows=1_000_000),
+    cost_model=CostModel(full_seconds=2.0, full_rows=1_000_000, state_rows=1_000_000),
     session={},
     table=Configuration(),
 )
 REQUEST = Request(
     sql="select 1", view="`s`.`v`", state="`s`.`v__ivm`", information="", described=None,
-    state_exists=True, usurper="", config=IvmConfig(), full_refresh=False, built=frozenset(),
+    state_exists=True, occupied_by="", config=IvmConfig(), full_refresh=False, built=frozenset(),
     readers=("`s`.`reader__ivm`",),
 )  # fmt: skip
 REBUILT = Decision(True, False, Reason(ReasonCode.COST_MODEL, "cheaper"), {})
-SLOW, FAST = Experience(full_seconds=20.0, full_rows=1), Experience(full_seconds=0.5, full_rows=1)
+SLOW, FAST = CostModel(full_seconds=20.0, full_rows=1), CostModel(full_seconds=0.5, full_rows=1)
 
 
 def after(compared: bool, differed: float, refresh: int = 3) -> Findings:
     """What was found, after a rebuild of which so much differed."""
-    effort = Effort(compared=compared, differed=differed)
-    return replace(FOUND, mark=replace(MARK, effort=effort, refresh=refresh))
+    stats = RefreshStats(compared=compared, differed=differed)
+    return replace(FOUND, mark=replace(MARK, stats=stats, refresh=refresh))
 
 
 def test_a_rebuild_with_readers_may_compare() -> None:
@@ -78,7 +77,7 @@ def test_it_pays_where_readers_save_more() -> None:
     assert compares(FOUND, True, [SLOW])
     assert not compares(FOUND, True, [FAST])
     assert not compares(FOUND, True, [])
-    assert not compares(FOUND, True, [Experience()]), "nothing is known of what a reader takes"
+    assert not compares(FOUND, True, [CostModel()]), "nothing is known of what a reader takes"
 
 
 def test_it_pays_where_no_row_is_expected_to_differ() -> None:
@@ -94,9 +93,9 @@ def test_after_much_differed_it_is_tried_again_only_now_and_then() -> None:
 
 
 def test_small_states_are_not_looked_at() -> None:
-    small = replace(FOUND, experience=replace(FOUND.experience, state_rows=SMALL_ROWS))
+    small = replace(FOUND, cost_model=replace(FOUND.cost_model, state_rows=SMALL_ROWS))
     assert is_hopeless(small, True)
     assert not is_hopeless(small, False)
     assert not is_hopeless(FOUND, True)
     equal = after(True, 0.0)
-    assert not is_hopeless(replace(equal, experience=small.experience), True)
+    assert not is_hopeless(replace(equal, cost_model=small.cost_model), True)

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from dbt.adapters.ivm_spark.estimate.cost import Experience
-from dbt.adapters.ivm_spark.estimate.outlay import Outlay
-from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Situation, decide, hangs_on
-from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.plan.work import Outlay
 from dbt.adapters.ivm_spark.source.commit import Commit
-from dbt.adapters.ivm_spark.source.window import Head
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 
 APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
 FIFTH = Commit(5, "WRITE", {"mode": "Append"}, {"numOutputRows": "3"}, committed="noon")
@@ -23,7 +23,7 @@ MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, ROWS, "noo
 STILL = Situation(
     config=IvmConfig(),
     fingerprint="q-c-s",
-    lasting=None,
+    unsupported_reason=None,
     watermark=MARK,
     exists=True,
     modified="",
@@ -49,7 +49,7 @@ def test_a_source_that_moved_is_merged() -> None:
     decision = decide(MOVED)
     assert not decision.build
     assert decision.moved == {"`s`.`t`"}
-    assert decision.windows["`s`.`t`"].rows == 7
+    assert decision.ranges["`s`.`t`"].rows == 7
 
 
 def test_the_first_build_has_no_reason() -> None:
@@ -71,7 +71,9 @@ def test_the_first_build_has_no_reason() -> None:
         ),
         (
             replace(
-                STILL, fingerprint="other", lasting=Reason(ReasonCode.INPUT_NOT_IN_DELTA, "files")
+                STILL,
+                fingerprint="other",
+                unsupported_reason=Reason(ReasonCode.INPUT_NOT_IN_DELTA, "files"),
             ),
             ReasonCode.INPUT_NOT_IN_DELTA,
         ),
@@ -99,7 +101,9 @@ def test_the_first_build_has_no_reason() -> None:
             ReasonCode.FULL_REFRESH_REQUESTED,
         ),
         (
-            replace(MOVED, lasting=Reason(ReasonCode.OPERATOR_NOT_SUPPORTED, "LEFT JOIN")),
+            replace(
+                MOVED, unsupported_reason=Reason(ReasonCode.OPERATOR_NOT_SUPPORTED, "LEFT JOIN")
+            ),
             ReasonCode.OPERATOR_NOT_SUPPORTED,
         ),
     ],
@@ -128,9 +132,12 @@ def test_policy_full_does_nothing_where_nothing_moved() -> None:
 
 
 def test_a_query_that_is_not_maintained_is_left_alone_only_if_it_is_repeatable() -> None:
-    lasting = Reason(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, "rand()")
-    assert _reason(replace(STILL, lasting=lasting)) is None
-    assert _reason(replace(STILL, lasting=lasting, repeatable=False)) is lasting.code
+    unsupported_reason = Reason(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, "rand()")
+    assert _reason(replace(STILL, unsupported_reason=unsupported_reason)) is None
+    assert (
+        _reason(replace(STILL, unsupported_reason=unsupported_reason, repeatable=False))
+        is unsupported_reason.code
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +156,7 @@ def test_small_tables_are_rebuilt_until_a_rebuild_was_timed(
     situation = replace(
         MOVED,
         watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
-        experience=Experience(60.0, rows, timed=timed, tried=tried),
+        cost_model=CostModel(60.0, rows, timed=timed, tried=tried),
     )
     assert _reason(situation) is code
 
@@ -160,7 +167,7 @@ def test_the_delta_is_not_derived_where_the_least_increment_takes_longer() -> No
 
     situation = replace(
         MOVED,
-        experience=Experience(0.3, ROWS),
+        cost_model=CostModel(0.3, ROWS),
         outlay=outlay,
     )
     assert _reason(situation) is ReasonCode.COST_MODEL
@@ -210,7 +217,7 @@ def test_auto_chooses_what_is_estimated_to_be_faster(
         MOVED,
         config=IvmConfig(refresh_policy=policy),
         heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
-        experience=Experience(full_seconds, ROWS, tried=tried),
+        cost_model=CostModel(full_seconds, ROWS, tried=tried),
     )
     decision = decide(situation)
     assert decision.estimates is not None
@@ -236,7 +243,7 @@ def _costly_by(source: str) -> Situation:
         MOVED,
         watermark=replace(MARK, sources=sources),
         heads={name: Head(6, True, (APPEND, FIFTH), "table") for name in sources},
-        experience=Experience(3.0, 2 * ROWS),
+        cost_model=CostModel(3.0, 2 * ROWS),
         outlay=outlay,
     )
 
@@ -245,7 +252,7 @@ def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
     situation = _costly_by(CUSTOMERS)
     decision = decide(situation)
     assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
-    little = replace(situation, experience=Experience(1.2, 2 * ROWS))
+    little = replace(situation, cost_model=CostModel(1.2, 2 * ROWS))
     assert not hangs_on(little, decide(little), frozenset({CUSTOMERS})), "it would save too little"
     without = decide(replace(situation, idle=frozenset({CUSTOMERS})))
     assert not without.build

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy, StateWrites
-from dbt.adapters.ivm_spark.physical.ranges import NAMED
+from dbt.adapters.ivm_spark.algebra.reasons import not_supported
+from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
 from dbt.adapters.ivm_spark.plan import assembly, large_state, planner
+from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy, StateWrites
 from dbt.adapters.ivm_spark.plan.large_state import LARGE_ROWS, PROPERTIES, TIDY
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner, RefusedError, Request
 from dbt.adapters.ivm_spark.plan.tuning import PUSHED_KEYS, STORED_PLANS
-from dbt.adapters.ivm_spark.record.configuration import Configuration
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.view.reasons import not_supported
+from dbt.adapters.ivm_spark.watermark.configuration import Configuration
 
 TYPES = {"k": "string", "v": "int"}
 """Of the queries' columns; the table has one more."""
@@ -107,7 +107,7 @@ def planned(
         view="`s`.`sums`",
         state="`s`.`sums__ivm`",
         information="",
-        usurper="",
+        occupied_by="",
         described=None,
         state_exists=warehouse.metadata is not None,
         config=config,
@@ -168,7 +168,7 @@ def test_what_fails_late_is_rebuilt(
     assert plan.reason.code.value == "OPERATOR_NOT_SUPPORTED"
     assert says in plan.reason.detail
     assert "select k, v from s.facts" in plan.fill, "the query is stored as it is"
-    assert plan.watermark.lasting == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
+    assert plan.watermark.unsupported_reason == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
 
 
 def undescribed(warehouse: Warehouse, says: str) -> Query:
@@ -229,7 +229,7 @@ def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Ware
     plan = planned(warehouse, sql=DIFFERENT)
     assert plan.alteration.properties == PROPERTIES
     assert plan.merge is not None
-    assert [name for name, _ in plan.merge.kept] == ["ivm_kept_change"]
+    assert [name for name, _ in plan.merge.kept] == ["ivm_materialized_change"]
     warehouse.metadata = plan.metadata
     assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
 
@@ -300,10 +300,10 @@ class TestUpdatesOfOtherColumns:
         plan, asked = self._plan(updated, [])
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 1)
         assert plan.idle == {"`s`.`facts`"}
-        assert plan.doubts is None, "it is known by now"
+        assert plan.no_op_updates is None, "it is known by now"
         assert "table_changes" not in plan.merge.source
-        assert plan.watermark.effort.work.changed == 0
-        assert plan.windows["`s`.`facts`"].rows == MANY // 16
+        assert plan.watermark.stats.work.changed == 0
+        assert plan.ranges["`s`.`facts`"].rows == MANY // 16
 
     @pytest.mark.parametrize("answer", [[{"number": 0}], DbtDatabaseError("FILE_NOT_EXIST")])
     def test_are_one_where_they_come_to_something(self, updated: Warehouse, answer: Any) -> None:
@@ -315,9 +315,9 @@ class TestUpdatesOfOtherColumns:
     def test_are_asked_for_by_the_refresh_where_it_is_incremental(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [], threshold=0.5)
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 0)
-        assert plan.doubts.sources == ("`s`.`facts`",)
-        without = plan.without(plan.doubts.idle([]))
-        assert without.watermark.effort.work.changed == 0 < plan.watermark.effort.work.changed
+        assert plan.no_op_updates.sources == ("`s`.`facts`",)
+        without = plan.without(plan.no_op_updates.idle([]))
+        assert without.watermark.stats.work.changed == 0 < plan.watermark.stats.work.changed
 
     def test_are_not_asked_for_by_who_only_looks(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [], counts=False)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.estimate.cost import Work
-from dbt.adapters.ivm_spark.physical.ranges import NAMED
+from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
 from dbt.adapters.ivm_spark.plan.tuning import (
     ADAPTIVE,
     PARTITIONS,
@@ -17,6 +16,7 @@ from dbt.adapters.ivm_spark.plan.tuning import (
     tuned,
     written,
 )
+from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 SMALL = Work(rows=10_000_000, changed=1_000)
 

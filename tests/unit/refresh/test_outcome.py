@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
-from dbt.adapters.ivm_spark.record.watermark import Watermark
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome, message, outcome_of_error
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 MARK = Watermark("id", 1, "", {})
 

@@ -1,8 +1,8 @@
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
-from dbt.adapters.ivm_spark.view.dialect import IvmSpark
 
 
 def test_the_python_build_is_taken() -> None:

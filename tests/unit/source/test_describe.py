@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
 from dbt.adapters.ivm_spark.source.describe import relation_from
-from dbt.adapters.ivm_spark.view.catalog import RelationKind
 
 FEED = "[delta.enableChangeDataFeed=true,delta.minReaderVersion=1]"
 

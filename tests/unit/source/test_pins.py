@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.view.catalog import relation_key
 
 SOURCE, VIEW, STATE = "`s`.`t`", "`s`.`v`", "`s`.`v__ivm`"
 BUILT = frozenset(map(relation_key, (VIEW, STATE)))

@@ -6,17 +6,17 @@ import re
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT, Kind
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import merge
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.functions import AGGREGATES
-from dbt.adapters.ivm_spark.view.plain import bind_plain
 from tests.unit.golden.shop import CATALOG
 
 ADDED = """

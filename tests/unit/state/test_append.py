@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 from dbt.adapters.ivm_spark.state.append import append
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.visible import visible_query
-from dbt.adapters.ivm_spark.view.build import build_view
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.plain import bind_plain
 from tests.unit.golden.shop import CATALOG
 
 STATE = "`shop`.`v__ivm`"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.query.analysis import lay_out
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.shown_row import ShownRow, decode_row, shown_row, stored_row
-from dbt.adapters.ivm_spark.view.build import build_view
 from tests.unit.golden.shop import CATALOG
 
 TYPES = dict.fromkeys(("customer_id", "n", "order_id", "count", "count_2"), "bigint")

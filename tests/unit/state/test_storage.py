@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.state.storage import form_of, is_stored
-from dbt.adapters.ivm_spark.view.dialect import to_sql
 
 
 @pytest.mark.parametrize(

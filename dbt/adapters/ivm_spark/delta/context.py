@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Distinct, Item, Node, UnionAll
+from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.delta.bags import SIDE, netted, netted_before, weighted
+from dbt.adapters.ivm_spark.delta.common_key import by_group_keys
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.keyed import by_group_keys
-from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, UnionAll
 
 _ONCE = frozenset({"max", "min"})
 """Aggregates to which the copies of a row do not matter."""

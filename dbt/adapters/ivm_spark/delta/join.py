@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Join, Node, Project, UnionAll
+from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
+from dbt.adapters.ivm_spark.analysis.equivalences import connected, meets
+from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
+from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
 from dbt.adapters.ivm_spark.delta.bags import before
-from dbt.adapters.ivm_spark.delta.connected import connected, meets
+from dbt.adapters.ivm_spark.delta.common_key import by_common_key
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.facts import rows_of
-from dbt.adapters.ivm_spark.delta.keyed import by_common_key
-from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.sizes import rows_read
-from dbt.adapters.ivm_spark.view.columns import passed, used_columns
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, Join, Node, Project, UnionAll
 
 FACTOR_ROWS = 2_000_000
 """Rows of a table from which on it is worth to meet it once less."""
@@ -33,7 +33,7 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
 
     Where an input computes something of what another one reads too, the rows of the touched keys.
     """
-    if not monotone(node):
+    if not is_monotone(node):
         found = by_common_key(node, derive, context)
         if found is not None:
             return found

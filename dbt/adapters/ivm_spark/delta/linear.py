@@ -21,16 +21,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE, before, both_sides, netted_before, weighted
-from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.equality import equal_pairs
-from dbt.adapters.ivm_spark.delta.keyed import by_common_key
-from dbt.adapters.ivm_spark.delta.meeting import met_rows
-from dbt.adapters.ivm_spark.delta.slim import is_slim
-from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.empty import empty
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.idioms import empty
+from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
+from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Item,
     Node,
@@ -39,6 +33,12 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
 )
+from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized
+from dbt.adapters.ivm_spark.delta.bags import SIDE, before, both_sides, netted_before, weighted
+from dbt.adapters.ivm_spark.delta.common_key import by_common_key
+from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.meeting import met_rows
+from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 
 Rebuild = Callable[[Node, Node, tuple[exp.Expr, ...]], Node]
 
@@ -99,7 +99,7 @@ def _linear(
     change, moved = derive(kept), derive(other)
     items = passed(rebuild(kept, other, predicates).columns)
     pairs = equal_pairs(predicates, kept, other)
-    if moved is not None and pairs and (change is None or is_slim(change)):
+    if moved is not None and pairs and (change is None or is_delta_sized(change)):
         sides = _on_both_sides(kept, change, met_rows(_old(kept, change), moved, predicates))
         partners = Input(other, moved, tuple(b for _, b in pairs))
         changed_too = Input(kept, change, tuple(a for a, _ in pairs))

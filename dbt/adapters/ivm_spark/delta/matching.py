@@ -11,13 +11,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
+from dbt.adapters.ivm_spark.algebra.tree import Item, Node, OuterJoin, Project, SetOp
 from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.equality import equal_pairs
 from dbt.adapters.ivm_spark.delta.linear import delta_full_join, delta_one_sided_join
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.tree import Item, Node, OuterJoin, Project, SetOp
 
 
 def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:

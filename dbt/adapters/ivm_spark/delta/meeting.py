@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import used_columns
+from dbt.adapters.ivm_spark.algebra.tree import Filter, Node, SemiJoin, UnionAll
 from dbt.adapters.ivm_spark.delta.bags import without_weight
-from dbt.adapters.ivm_spark.view.columns import used_columns
-from dbt.adapters.ivm_spark.view.tree import Filter, Node, SemiJoin, UnionAll
 
 
 def met_rows(rows: Node, changed: Node, predicates: tuple[exp.Expr, ...]) -> Node:

@@ -25,11 +25,10 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.touched import Input
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.frames import BY_PEERS
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
     Item,
@@ -40,6 +39,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     UnionAll,
     Window,
 )
+from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
 """Rows before the first changed one up to which the rule is used."""

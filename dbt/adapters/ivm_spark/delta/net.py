@@ -10,16 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
+from dbt.adapters.ivm_spark.algebra.types import TEXT, float_texts, is_float
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import netted
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.float_text import TEXT, float_texts
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.repeat import repeated
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
-from dbt.adapters.ivm_spark.view.types import is_float
-from dbt.adapters.ivm_spark.view.walk import walk
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import Binding
 
 _COPIES = "__ivm_copies"
 

@@ -9,19 +9,22 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.empty import empty
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.idioms import empty
+from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
+    At,
     Filter,
     Generate,
     Item,
     Node,
     Project,
+    Scan,
     Sort,
     UnionAll,
+    Values,
 )
+from dbt.adapters.ivm_spark.delta.context import Context, Derive
 
 
 def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
@@ -66,3 +69,13 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
         else:
             branches.append(Project(below, (*items, Item(WEIGHT, column(WEIGHT)))))
     return UnionAll(tuple(branches))
+
+
+def delta_scan(node: Scan, derive: Derive, context: Context) -> Node | None:
+    """The rows of the change feed between the versions, weighted; nothing if it did not move."""
+    return replace(node, at=At.CHANGES) if node.relation in context.moved else None
+
+
+def delta_values(node: Values, derive: Derive, context: Context) -> Node | None:
+    """Never any change."""
+    return None

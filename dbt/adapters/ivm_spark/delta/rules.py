@@ -9,22 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
-from dbt.adapters.ivm_spark.delta.join import delta_join
-from dbt.adapters.ivm_spark.delta.linear import delta_semi_join
-from dbt.adapters.ivm_spark.delta.matching import delta_outer_join, delta_set_op
-from dbt.adapters.ivm_spark.delta.rowwise import (
-    delta_filter,
-    delta_generate,
-    delta_project,
-    delta_sort,
-    delta_union_all,
-)
-from dbt.adapters.ivm_spark.delta.scan import delta_scan, delta_values
-from dbt.adapters.ivm_spark.delta.window import delta_window
-from dbt.adapters.ivm_spark.view.reasons import not_supported
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.reasons import not_supported
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
     Filter,
@@ -42,6 +28,21 @@ from dbt.adapters.ivm_spark.view.tree import (
     Values,
     Window,
 )
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
+from dbt.adapters.ivm_spark.delta.join import delta_join
+from dbt.adapters.ivm_spark.delta.linear import delta_semi_join
+from dbt.adapters.ivm_spark.delta.matching import delta_outer_join, delta_set_op
+from dbt.adapters.ivm_spark.delta.rowwise import (
+    delta_filter,
+    delta_generate,
+    delta_project,
+    delta_scan,
+    delta_sort,
+    delta_union_all,
+    delta_values,
+)
+from dbt.adapters.ivm_spark.delta.window import delta_window
 
 RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
     (Scan, delta_scan),

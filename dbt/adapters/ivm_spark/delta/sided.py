@@ -7,9 +7,8 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
     Filter,
@@ -20,6 +19,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     Window,
 )
+from dbt.adapters.ivm_spark.delta.bags import SIDE
 
 OverOne: TypeAlias = "Filter | Sort | Generate | Project | Aggregate | Distinct | Window"
 """The operators with one input of which both sides are one relation."""

@@ -19,10 +19,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.empty import empty
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.idioms import empty
+from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Distinct,
     Filter,
@@ -32,6 +31,7 @@ from dbt.adapters.ivm_spark.view.tree import (
     SemiJoin,
     UnionAll,
 )
+from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 
 Rebuild = Callable[[tuple[Node, ...]], Node]
 

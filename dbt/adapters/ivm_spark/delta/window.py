@@ -11,13 +11,8 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.context import Context, Derive
-from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
-from dbt.adapters.ivm_spark.delta.repeatable import check_repeatable
-from dbt.adapters.ivm_spark.delta.sided import sided
-from dbt.adapters.ivm_spark.delta.touched import Input, touched
-from dbt.adapters.ivm_spark.view.columns import over, used_columns
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import over, used_columns
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
     Filter,
@@ -27,6 +22,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Sort,
     Window,
 )
+from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
+from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
+from dbt.adapters.ivm_spark.delta.sided import sided
+from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
 Keys = tuple[exp.Expr, ...]
 

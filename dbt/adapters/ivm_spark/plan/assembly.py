@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.estimate.cost import Effort, Work
-from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.plan.choice import Choice
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
@@ -19,15 +18,14 @@ from dbt.adapters.ivm_spark.plan.plan import (
     Plan,
     RefreshKind,
     Technique,
+    technique_of,
 )
-from dbt.adapters.ivm_spark.plan.technique import technique_of
+from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.tuning import rebuilt, tuned, written
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
-from dbt.adapters.ivm_spark.record.shown import is_described, is_shown, mark_in, view_mark
-from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
-from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.source.version_range import VersionRange
+from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.difference import difference, is_counted, stored_types
 from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
@@ -35,8 +33,10 @@ from dbt.adapters.ivm_spark.state.layout import Style
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.storage import NTZ
 from dbt.adapters.ivm_spark.state.visible import stored_query
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.render import render
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import RefreshStats, Work
+from dbt.adapters.ivm_spark.watermark.shown import is_described, is_shown, mark_in, view_mark
+from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 
 COMPACT_AFTER = 24
 """Refreshes that append to a state before one adds its rows up: by then its readers take about a
@@ -71,12 +71,15 @@ def assemble(
         sources=dict(marks),
         outputs=found.facts.outputs,
         types=found.facts.types,
-        lasting=(found.reading.lasting.code.value, found.reading.lasting.detail)
-        if found.reading.lasting
+        unsupported_reason=(
+            found.reading.unsupported_reason.code.value,
+            found.reading.unsupported_reason.detail,
+        )
+        if found.reading.unsupported_reason
         else None,
         repeatable=found.reading.repeatable,
-        effort=Effort(0, decision.build, not found.known, _work(decision, marks)),
-        experience=found.experience,
+        stats=RefreshStats(0, decision.build, not found.known, _work(decision, marks)),
+        cost_model=found.cost_model,
         configured=None if found.kept else request.config.table,
         appends=mark.appends
         if mark is not None and not decision.build
@@ -91,7 +94,7 @@ def assemble(
         table=for_large(found.table) if large else found.table,
         alteration=found.alteration if not decision.build else Alteration(),
         outputs=found.facts.outputs,
-        windows=_shown(decision, found),
+        ranges=_shown(decision, found),
         estimates=decision.estimates,
         findings=found,
     )
@@ -112,7 +115,7 @@ def _appends(found: Findings, decision: Decision) -> bool:
 def _is_large(found: Findings) -> bool:
     if found.layout is None or found.layout.appended:
         return False
-    return is_large(found.experience.state_rows)
+    return is_large(found.cost_model.state_rows)
 
 
 def _work(decision: Decision, marks: Mapping[str, SourceMark]) -> Work:
@@ -132,11 +135,11 @@ def _writing(plan: Plan, found: Findings) -> dict[str, str]:
     return written(_rows(marks), len(marks), found.session)
 
 
-def _shown(decision: Decision, found: Findings) -> dict[str, Window]:
-    if decision.windows:
-        return decision.windows
+def _shown(decision: Decision, found: Findings) -> dict[str, VersionRange]:
+    if decision.ranges:
+        return decision.ranges
     heads = found.heads.items()
-    return {n: Window(h.version, h.version, Effect.NOTHING, 0) for n, h in heads}
+    return {n: VersionRange(h.version, h.version, Effect.NOTHING, 0) for n, h in heads}
 
 
 def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
@@ -167,13 +170,13 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
     sql = stored_query(request.sql, found.facts.outputs)
     if found.layout is not None:
         tree = rebuild(found.layout, found.source_facts(plan.watermark))
-        bind = Versions.of(decision.windows, found.heads).bind
+        bind = Versions.of(decision.ranges, found.heads).bind
         sql = to_sql(render(tree, bind), pretty=True)
     return replace(
         plan,
         kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
         technique=Technique.INITIAL if decision.first else Technique.FULL,
-        reason=found.reading.lasting if decision.first else decision.reason,
+        reason=found.reading.unsupported_reason if decision.first else decision.reason,
         fill=sql,
         table=_for_types(plan.table, found),
         tuning=rebuilt(_rows(marks), len(marks), found.session),
@@ -189,7 +192,7 @@ def compared(plan: Plan, request: Request, found: Findings, moved: bool, token: 
     state = {} if found.version is None else {request.state: found.version}
     bind = Versions.of({}, found.heads, state).bind
     parts = difference(types, is_counted(found.layout), request.state, bind, token)
-    rows = found.experience.state_rows
+    rows = found.cost_model.state_rows
     comparison = Comparison(parts.new, to_sql(parts.counts, pretty=True), rows, moved)
     return replace(plan, merge=MergeSql.of(parts.merge), comparison=comparison)
 
@@ -210,11 +213,11 @@ def _merged(
 ) -> Plan:
     decision, layout, mark = choice.decision, found.layout, found.mark
     assert layout is not None and mark is not None
-    large, rows = _is_large(found), found.experience.state_rows
+    large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
-    versions = Versions.of(decision.windows, found.heads, state, choice.nets)
+    versions = Versions.of(decision.ranges, found.heads, state, choice.nets)
     facts = found.source_facts(plan.watermark)
-    given = (layout, request.state, decision.windows, versions, facts)
+    given = (layout, request.state, decision.ranges, versions, facts)
     step = Incremental(*given, compact, token, found.facts.types if large else None)
     if large and not mark.large:
         plan = replace(plan, alteration=grown(plan.alteration, found.table))
@@ -234,6 +237,6 @@ def _merged(
         merge=first,
         merge_with=step.merge,
         idle=choice.idle,
-        doubts=choice.doubts,
+        no_op_updates=choice.no_op_updates,
         work_without=choice.work_without,
     )

@@ -7,28 +7,28 @@ from dataclasses import dataclass, field, replace
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.estimate.cost import Work
 from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on
-from dbt.adapters.ivm_spark.plan.doubted import Doubts, doubted
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.nets import Nets, netted
+from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates, find_no_op_updates
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 
 @dataclass(frozen=True)
 class Choice:
     """What is done, and what is known of changes that come to nothing for the view.
 
-    idle: the sources with such a change, where it was asked; doubts: what there is still to ask of
-    an incremental refresh before it reads much, None where there is nothing; nets: the relations of
-    net changes, by source.
+    idle: the sources with such a change, where it was asked; no_op_updates: what there is still to
+    ask of an incremental refresh before it reads much, None where there is nothing; nets: the
+    relations of net changes, by source.
     """
 
     situation: Situation
     decision: Decision
     idle: frozenset[str] = frozenset()
-    doubts: Doubts | None = None
+    no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
 
     def work_without(self, idle: frozenset[str]) -> Work:
@@ -57,14 +57,15 @@ def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: boo
         return Choice(situation, decision)
     if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
-    bind = Versions.of(decision.windows, found.heads).bind
-    doubts = doubted(found.layout, decision.windows, bind, found.source_facts(found.mark))
-    if doubts is None or not decision.build:
-        return Choice(situation, decision, doubts=doubts)
-    if not hangs_on(situation, decision, frozenset(doubts.sources)):
+    bind = Versions.of(decision.ranges, found.heads).bind
+    facts = found.source_facts(found.mark)
+    no_op_updates = find_no_op_updates(found.layout, decision.ranges, bind, facts)
+    if no_op_updates is None or not decision.build:
+        return Choice(situation, decision, no_op_updates=no_op_updates)
+    if not hangs_on(situation, decision, frozenset(no_op_updates.sources)):
         return Choice(situation, decision)
     try:
-        idle = doubts.idle(int(row["number"]) for row in query(doubts.sql))
+        idle = no_op_updates.idle(int(row["number"]) for row in query(no_op_updates.sql))
     except DbtDatabaseError:
         return Choice(situation, decision)  # what can't be read is rebuilt, as it would be anyhow
     return Choice(situation, decide(replace(situation, idle=situation.idle | idle)), idle)

@@ -8,15 +8,15 @@ from contextlib import suppress
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
-from dbt.adapters.ivm_spark.estimate.cost import Experience
-from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.record.history import since_last_refresh
-from dbt.adapters.ivm_spark.record.watermark import newest
+from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
-from dbt.adapters.ivm_spark.view.reasons import ReasonCode
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.history import since_last_refresh
+from dbt.adapters.ivm_spark.watermark.watermark import newest
 
 EXTRA_SECONDS = 0.7
 """Seconds that the comparison and its MERGE add to a rebuild, however few the rows."""
@@ -60,11 +60,11 @@ def is_hopeless(found: Findings, moved: bool) -> bool:
     """Return whether it can't pay to compare, whatever the readers: so few rows are rebuilt faster
     than a MERGE runs."""
     mark = found.mark
-    equal_before = mark is not None and mark.effort.compared and not mark.effort.differed
-    return moved and not equal_before and 0 < found.experience.state_rows <= SMALL_ROWS
+    equal_before = mark is not None and mark.stats.compared and not mark.stats.differed
+    return moved and not equal_before and 0 < found.cost_model.state_rows <= SMALL_ROWS
 
 
-def compares(found: Findings, moved: bool, readers: Iterable[Experience]) -> bool:
+def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool:
     """Return whether it pays to compare.
 
     Args:
@@ -75,21 +75,21 @@ def compares(found: Findings, moved: bool, readers: Iterable[Experience]) -> boo
     known = [reader for reader in readers if reader.full_seconds]
     if not known or found.mark is None:
         return False
-    last = found.mark.effort
+    last = found.mark.stats
     if last.compared and last.differed > MUCH and (found.mark.refresh + 1) % TRIED_AGAIN:
         return False
     if not moved or (last.compared and not last.differed):
         return True
     saved = sum(max(0.0, reader.full_seconds - reader.fixed) for reader in known)
-    extra = EXTRA_SECONDS + EXTRA_FACTOR * found.experience.full_seconds
+    extra = EXTRA_SECONDS + EXTRA_FACTOR * found.cost_model.full_seconds
     return HOPED * saved > extra
 
 
-def experiences(reader: SourceReader, states: Sequence[str]) -> list[Experience]:
+def cost_models(reader: SourceReader, states: Sequence[str]) -> list[CostModel]:
     """Return what refreshes of the views with these states took, by quoted names; without those
     that are not built yet."""
     found = []
     for state in states:
         with suppress(DbtDatabaseError):
-            found.append(newest(since_last_refresh(reader, state)).experience)
+            found.append(newest(since_last_refresh(reader, state)).cost_model)
     return found

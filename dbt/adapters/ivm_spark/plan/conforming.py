@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dbt.adapters.ivm_spark.model.config import OnChange
-from dbt.adapters.ivm_spark.model.refused import RefusedError
-from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration, alteration
-from dbt.adapters.ivm_spark.record.watermark import StateHistory
+from dbt.adapters.ivm_spark.plan.config import OnChange
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration, alteration
+from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
 
 
 def conforming(

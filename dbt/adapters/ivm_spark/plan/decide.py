@@ -1,17 +1,22 @@
-"""Incremental, full, or nothing to do: watermark, windows and configs decide. Pure."""
+"""Incremental, full, or nothing to do: watermark, ranges and configs decide. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
-from dbt.adapters.ivm_spark.estimate.cost import Estimates, Experience, Work, estimates
-from dbt.adapters.ivm_spark.estimate.outlay import Outlay
-from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.record.lineage import is_another
-from dbt.adapters.ivm_spark.record.watermark import Watermark
-from dbt.adapters.ivm_spark.source.window import Head, Window, insert_only, window
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
+from dbt.adapters.ivm_spark.plan.work import Outlay
+from dbt.adapters.ivm_spark.source.version_range import (
+    Head,
+    VersionRange,
+    insert_only,
+    version_range,
+)
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, Estimates, Work, estimates
+from dbt.adapters.ivm_spark.watermark.history import is_another
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 UNTRIED = 0.8
 """The multiple of a rebuild's estimate that the first increment of a view may be estimated at."""
@@ -38,40 +43,49 @@ def never_only_adds(insert_only: bool) -> bool:
 class Situation:
     """All that a decision depends on.
 
-    lasting: why the query itself can't be maintained; repeatable: unmoved sources mean an unchanged
-    result; watermark: None on the first build or when
-    the state is gone; modified: a foreign write into the state; unread: a write of another version
-    of this package; exists: there was a state before;
-    experience: what the view's refreshes took; used: the columns that the query reads of a source,
-    where that is certain; configuration: what of the state's table only a rebuild can change;
-    outlay: of the delta, from the rows that changed of each source that moved, and whether they
-    only gained rows; only_adds: whether the view only gains rows too, where its sources do or not;
-    netted: the windows of sources whose net change is known; idle: sources that moved, and whose
-    changes come to nothing for the view.
+    Attributes:
+        config: of the model.
+        fingerprint: of the query.
+        unsupported_reason: why the query itself can't be maintained.
+        watermark: None on the first build or when the state is gone.
+        exists: there was a state before.
+        modified: a foreign write into the state.
+        heads: of the sources, by quoted name.
+        full_refresh: the user asks for a rebuild.
+        repeatable: unmoved sources mean an unchanged result.
+        cost_model: what the view's refreshes took.
+        used: the columns that the query reads of a source, if that is certain.
+        unread: a write of another version of this package.
+        configuration: what of the state's table only a rebuild can change.
+        outlay: the work of the delta, from the rows that changed of each source that moved, and
+            whether they only gained rows.
+        only_adds: whether the view only gains rows, from whether its sources do.
+        netted: the version ranges of sources whose net change is known.
+        idle: sources that moved, and whose changes come to nothing for the view.
     """
 
     config: IvmConfig
     fingerprint: str
-    lasting: Reason | None
+    unsupported_reason: Reason | None
     watermark: Watermark | None
     exists: bool
     modified: str
     heads: dict[str, Head]
     full_refresh: bool = False
     repeatable: bool = True
-    experience: Experience = field(default_factory=Experience)
+    cost_model: CostModel = field(default_factory=CostModel)
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
     configuration: str = ""
     outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
     only_adds: Callable[[bool], bool] = never_only_adds
-    netted: Mapping[str, Window] = field(default_factory=dict)
+    netted: Mapping[str, VersionRange] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Decision:
-    """build: rebuild the state (initial where first); else merge the windows that moved.
+    """build: rebuild the state (initial where first); else merge the ranges that moved.
 
     reason: of a rebuild that is not the first; estimates: of what both ways would take, where that
     is known.
@@ -80,7 +94,7 @@ class Decision:
     build: bool
     first: bool
     reason: Reason | None
-    windows: dict[str, Window]
+    ranges: dict[str, VersionRange]
     work: Work = field(default_factory=Work)
     estimates: Estimates | None = None
 
@@ -92,7 +106,7 @@ class Decision:
     @property
     def moved(self) -> frozenset[str]:
         """The sources whose rows may have changed."""
-        return frozenset(name for name, w in self.windows.items() if w.moved)
+        return frozenset(name for name, w in self.ranges.items() if w.moved)
 
 
 def decide(situation: Situation) -> Decision:
@@ -109,21 +123,21 @@ def decide(situation: Situation) -> Decision:
     assert situation.watermark is not None
     if _is_ahead(situation.watermark, situation.heads):
         return Decision(False, False, None, {})
-    windows = {
-        name: window(
+    ranges = {
+        name: version_range(
             name, situation.watermark.sources[name].version, head, situation.used.get(name)
         )
         for name, head in situation.heads.items()
     } | dict(situation.netted)
-    decision = Decision(False, False, None, windows)
+    decision = Decision(False, False, None, ranges)
     if not decision.moved and situation.repeatable:
         return decision
     rows = sum(mark.rows for mark in situation.watermark.sources.values())
-    felt = {name: windows[name] for name in decision.moved - situation.idle}
+    felt = {name: ranges[name] for name in decision.moved - situation.idle}
     changed = {name: w.rows for name, w in felt.items()}
     grows = insert_only(felt.values())
     policy = situation.config.refresh_policy
-    reason = situation.lasting or _broken(windows)
+    reason = situation.unsupported_reason or _broken(ranges)
     if reason is None and policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
     work = Work(rows, sum(changed.values()), adds=situation.only_adds(grows))
@@ -135,17 +149,17 @@ def decide(situation: Situation) -> Decision:
         work = Work(rows, sum(changed.values()), **asdict(situation.outlay(changed, grows)))
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
-    weighed = reason in (None, situation.lasting) or _is_for_cost(reason)
-    thought = estimates(situation.experience, work) if weighed else None
-    return Decision(reason is not None, False, reason, windows, work, thought)
+    weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)
+    thought = estimates(situation.cost_model, work) if weighed else None
+    return Decision(reason is not None, False, reason, ranges, work, thought)
 
 
-def hangs_on(situation: Situation, decision: Decision, doubted: frozenset[str]) -> bool:
+def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[str]) -> bool:
     """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
     rebuilt for its cost, and would not if they do."""
     if not decision.for_cost:
         return False
-    hoped = decide(replace(situation, idle=situation.idle | doubted))
+    hoped = decide(replace(situation, idle=situation.idle | no_op_updates))
     thought = hoped.estimates
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
 
@@ -172,8 +186,10 @@ def _before_windows(situation: Situation) -> Reason | None:
     if replaced:
         return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
     if watermark.fingerprint != situation.fingerprint:
-        return situation.lasting or _changed(watermark.fingerprint, situation.fingerprint)
-    if watermark.lasting is not None and situation.lasting is None:
+        return situation.unsupported_reason or _changed(
+            watermark.fingerprint, situation.fingerprint
+        )
+    if watermark.unsupported_reason is not None and situation.unsupported_reason is None:
         return Reason(ReasonCode.STATE_FORMAT_CHANGED, "by now the query can be maintained")
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
@@ -197,24 +213,24 @@ def _changed(before: str, now: str) -> Reason:
     return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, what)
 
 
-def _broken(windows: dict[str, Window]) -> Reason | None:
-    return next((w.broken for w in windows.values() if w.broken is not None), None)
+def _broken(ranges: dict[str, VersionRange]) -> Reason | None:
+    return next((w.broken for w in ranges.values() if w.broken is not None), None)
 
 
 def _costs(situation: Situation, work: Work) -> Reason | None:
     """A rebuild if more than the threshold of the sources' rows changed, or if it is estimated to
     be faster than an increment."""
-    experience = situation.experience
-    thought = estimates(experience, work)
+    cost_model = situation.cost_model
+    thought = estimates(cost_model, work)
     changed = f"{work.changed} of {work.rows} rows changed"
     if work.changed > work.rows * situation.config.change_threshold:
         return Reason(ReasonCode.COST_MODEL, changed)
-    known = experience.timed and experience.tried
+    known = cost_model.timed and cost_model.tried
     if work.adds and not work.kept and work.scans <= 1 and not known:
         return None  # an INSERT of what changed; a rebuild writes that and more
-    if work.rows <= SMALL_ROWS and not (experience.timed or experience.tried):
+    if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
-    limit = TRIED if experience.tried else UNTRIED
+    limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:
         return None
     return Reason(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.estimate.cost import Experience
-from dbt.adapters.ivm_spark.query.analysis import Reading
-from dbt.adapters.ivm_spark.query.facts import Facts
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
-from dbt.adapters.ivm_spark.record.watermark import Watermark
-from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, relation_key
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.plan.reading import Reading
+from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import visible, visible_stored
-from dbt.adapters.ivm_spark.view.catalog import Catalog, relation_key
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Findings:
     mark: Watermark | None
     known: bool
     version: int | None
-    experience: Experience
+    cost_model: CostModel
     session: dict[str, str]
     table: Configuration
     alteration: Alteration = field(default_factory=Alteration)
@@ -53,3 +52,11 @@ class Findings:
             name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
             for name, source in mark.sources.items()
         }
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What Spark says of a query: (name, type) of its outputs, types of the probe's columns."""
+
+    outputs: tuple[tuple[str, str], ...]
+    types: dict[str, str]

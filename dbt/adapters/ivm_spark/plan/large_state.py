@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 
 LARGE_ROWS = 2_000_000
 """Rows of a state from which on a MERGE with deletion vectors is faster than one without."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.plan.decide import Decision
-from dbt.adapters.ivm_spark.record.lineage import is_another
-from dbt.adapters.ivm_spark.record.watermark import SourceMark, Watermark
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.watermark.history import is_another
+from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 
 
 def source_marks(
@@ -24,7 +24,7 @@ def source_marks(
     are the recorded ones and what its commits say that it gained; a rebuild counts those of which
     that is not certain, unless `count` is False. Rows serve estimates alone.
     """
-    if not decision.build and not decision.windows and mark is not None:
+    if not decision.build and not decision.ranges and mark is not None:
         return mark.sources
     known = {n: m for n, m in (mark.sources if mark else {}).items() if n in heads}
     same = {n: m for n, m in known.items() if not is_another(heads[n], m)}

@@ -14,6 +14,9 @@ from threading import Lock
 
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.algebra.catalog import relation_key
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT
 from dbt.adapters.ivm_spark.delta.net import can_be_netted, net_rows
 from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
 from dbt.adapters.ivm_spark.plan.findings import Findings
@@ -21,11 +24,8 @@ from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.source.window import Window
-from dbt.adapters.ivm_spark.view.catalog import relation_key
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import WEIGHT
+from dbt.adapters.ivm_spark.source.version_range import VersionRange
+from dbt.adapters.ivm_spark.sql.render import render
 
 SECONDS = 0.4
 """Seconds that a net change takes, however few the rows."""
@@ -59,20 +59,24 @@ class Nets:
         self._known: dict[tuple[str, int, int], Net | None] = {}
 
     def of(
-        self, query: Query, source: str, window: Window, columns: Sequence[tuple[str, str]]
+        self,
+        query: Query,
+        source: str,
+        version_range: VersionRange,
+        columns: Sequence[tuple[str, str]],
     ) -> Net | None:
-        """Return the net change of a source over a window, computed by the first that asks.
+        """Return the net change of a source over a version range, computed by the first that asks.
 
         None if Spark can't compute it; the refresh then reads the feed and says why.
 
         query: sends a statement; source: quoted name; columns: its (name, Spark type).
         """
-        key = source, window.first, window.pinned
+        key = source, version_range.first, version_range.pinned
         with self._lock:
             own = self._locks.setdefault(key, Lock())
         with own:
             if key not in self._known:
-                self._known[key] = _computed(query, source, window, columns)
+                self._known[key] = _computed(query, source, version_range, columns)
             return self._known[key]
 
     @property
@@ -104,15 +108,15 @@ def netted(
     names = _replaced(found, decision)
     if not names or not _pays(situation, decision, names):
         return situation, {}
-    windows, relations = dict[str, Window](), dict[str, str]()
+    ranges, relations = dict[str, VersionRange](), dict[str, str]()
     for name in names:
         columns = found.catalog.relations[relation_key(name)].columns
-        window = decision.windows[name]
-        net = nets.of(query, name, window, columns)
+        version_range = decision.ranges[name]
+        net = nets.of(query, name, version_range, columns)
         if net is not None:
-            windows[name], relations[name] = _window(window, net), net.relation
-    idle = frozenset(name for name, window in windows.items() if not window.rows)
-    return replace(situation, netted=windows, idle=situation.idle | idle), relations
+            ranges[name], relations[name] = _range(version_range, net), net.relation
+    idle = frozenset(name for name, version_range in ranges.items() if not version_range.rows)
+    return replace(situation, netted=ranges, idle=situation.idle | idle), relations
 
 
 def _replaced(found: Findings, decision: Decision) -> list[str]:
@@ -121,10 +125,10 @@ def _replaced(found: Findings, decision: Decision) -> list[str]:
         return []
     return [
         name
-        for name, window in decision.windows.items()
-        if window.moved
-        and window.replaced
-        and window.broken is None
+        for name, version_range in decision.ranges.items()
+        if version_range.moved
+        and version_range.replaced
+        and version_range.broken is None
         and can_be_netted(found.catalog.relations[relation_key(name)].columns)
     ]
 
@@ -138,24 +142,24 @@ def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> boo
     thought = hoped.estimates
     if hoped.build or thought is None:
         return False
-    rows = sum(decision.windows[name].rows for name in names)
+    rows = sum(decision.ranges[name].rows for name in names)
     extra = len(names) * SECONDS + rows / ROWS
     return thought.incremental + extra <= HOPE * thought.full
 
 
-def _window(window: Window, net: Net) -> Window:
+def _range(version_range: VersionRange, net: Net) -> VersionRange:
     effect = Effect.GENERAL
     if not net.lost and net.gained:
         effect = Effect.INSERTS
     elif net.lost and not net.gained:
         effect = Effect.DELETES
-    return replace(window, effect=effect, rows=net.lost + net.gained, updates=False)
+    return replace(version_range, effect=effect, rows=net.lost + net.gained, updates=False)
 
 
 def _computed(
-    query: Query, source: str, window: Window, columns: Sequence[tuple[str, str]]
+    query: Query, source: str, version_range: VersionRange, columns: Sequence[tuple[str, str]]
 ) -> Net | None:
-    bind = Versions({source: window.first}, {source: window.pinned}).bind
+    bind = Versions({source: version_range.first}, {source: version_range.pinned}).bind
     sql = to_sql(render(net_rows(source, columns), bind), pretty=True)
     relation = f"{_SHARED}.ivm_net_{uuid.uuid4().hex[:12]}"
     try:

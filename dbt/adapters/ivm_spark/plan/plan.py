@@ -6,18 +6,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from dbt.adapters.ivm_spark.estimate.cost import Estimates, Work
-from dbt.adapters.ivm_spark.physical.ranges import Answers, Question
-from dbt.adapters.ivm_spark.plan.doubted import Doubts
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import Reason
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import Window
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, Question
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.record.configuration import Alteration, Configuration
-from dbt.adapters.ivm_spark.record.watermark import Story, Watermark
-from dbt.adapters.ivm_spark.source.window import Window
+from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates
+from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.state.append import Append
 from dbt.adapters.ivm_spark.state.held import named
+from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.reasons import Reason
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import Estimates, Work
+from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
 
 DETAIL = 300
 """Characters of a reason's detail that a commit keeps; it may be a whole message of Spark's."""
@@ -47,8 +50,8 @@ class Technique(str, Enum):
 
 @dataclass(frozen=True)
 class MergeSql:
-    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `gone` and `changed` may be
-    empty.
+    """The parts of the MERGE as SQL text, for the template `ivm_merge`; `delete_when` and
+    `update_when` may be empty.
 
     kept: name and query of the temporary relations that the source reads, for `ivm_keep`; asks:
     for each of them and for the MERGE what it is worth to know before; loses: a query for the rows
@@ -59,10 +62,10 @@ class MergeSql:
     asks: tuple[tuple[Question, ...], ...]
     source: str
     on: str
-    gone: str
-    changed: str
+    delete_when: str
+    update_when: str
     updates: tuple[tuple[str, str], ...]
-    born: str
+    insert_when: str
     inserts: tuple[tuple[str, str], ...]
     loses: str = ""
     gains: str = ""
@@ -81,10 +84,10 @@ class MergeSql:
             asks=parts.asks,
             source=to_sql(parts.source, pretty=True),
             on=to_sql(parts.on),
-            gone=to_sql(parts.gone) if parts.gone is not None else "",
-            changed=to_sql(parts.changed) if parts.changed is not None else "",
+            delete_when=to_sql(parts.delete_when) if parts.delete_when is not None else "",
+            update_when=to_sql(parts.update_when) if parts.update_when is not None else "",
             updates=tuple((name, to_sql(value)) for name, value in parts.updates),
-            born=to_sql(parts.born),
+            insert_when=to_sql(parts.insert_when),
             inserts=tuple((name, to_sql(value)) for name, value in parts.inserts),
             loses=to_sql(parts.loses, pretty=True) if parts.loses is not None else "",
             gains=to_sql(parts.gains, pretty=True) if parts.gains is not None else "",
@@ -145,7 +148,7 @@ class Plan:
     fill: the SELECT of a rebuild; merge: the MERGE of an incremental one, or the INSERT where
     the state is appended to, merge_with: the same with answers to what it asks and without the
     changes of sources; comparison: of a rebuild that changes only what differs, by `merge`;
-    doubts: what to ask of these, None where there is nothing to ask;
+    no_op_updates: what to ask of these, None where there is nothing to ask;
     idle: those whose changes come to nothing; work_without: what is left to do without them;
     view: the SELECT of the view, empty where the view fits already; shown: the mark that it gets,
     row: what a row of the state shows in it; alters: the view is there and is altered, else it
@@ -164,7 +167,7 @@ class Plan:
     merge: MergeSql | AppendSql | None = None
     merge_with: MergeWith | None = None
     comparison: Comparison | None = None
-    doubts: Doubts | None = None
+    no_op_updates: NoOpUpdates | None = None
     idle: frozenset[str] = frozenset()
     work_without: Callable[[frozenset[str]], Work] | None = None
     view: str = ""
@@ -173,7 +176,7 @@ class Plan:
     held_at: int | None = None
     row: str = ""
     outputs: tuple[tuple[str, str], ...] = ()
-    windows: dict[str, Window] = field(default_factory=dict)
+    ranges: dict[str, VersionRange] = field(default_factory=dict)
     estimates: Estimates | None = None
     tuning: dict[str, str] = field(default_factory=dict)
     warning: str = ""
@@ -184,29 +187,29 @@ class Plan:
     def begun(self, started: int) -> Plan:
         """The same plan, whose commit records when the refresh began (milliseconds since 1970) and
         what it is."""
-        effort = replace(self.watermark.effort, started=started)
-        return replace(self, watermark=replace(self.watermark, effort=effort, story=self._story))
+        stats = replace(self.watermark.stats, started=started)
+        return replace(self, watermark=replace(self.watermark, stats=stats, story=self._story))
 
     def without(self, idle: frozenset[str]) -> Plan:
         """The plan of an incremental refresh, once it is known whose changes come to nothing: its
         statements leave them out, and so does the work that its commit records."""
         assert self.merge_with is not None and self.work_without is not None
         idle = self.idle | idle
-        effort = replace(self.watermark.effort, work=self.work_without(idle))
-        mark = replace(self.watermark, effort=effort)
+        stats = replace(self.watermark.stats, work=self.work_without(idle))
+        mark = replace(self.watermark, stats=stats)
         return replace(self, idle=idle, merge=self.merge_with({}, idle), watermark=mark)
 
     @property
     def whole(self) -> Plan:
         """The same rebuild without a comparison: the table is replaced."""
-        effort = replace(self.watermark.effort, compared=False, differed=0.0)
-        mark = replace(self.watermark, effort=effort)
+        stats = replace(self.watermark.stats, compared=False, differed=0.0)
+        mark = replace(self.watermark, stats=stats)
         return replace(self, merge=None, comparison=None, watermark=mark)
 
     def differing(self, fraction: float) -> Plan:
         """The plan of a rebuild that compares, once it is known how many rows differ."""
-        effort = replace(self.watermark.effort, compared=True, differed=fraction)
-        return replace(self, watermark=replace(self.watermark, effort=effort))
+        stats = replace(self.watermark.stats, compared=True, differed=fraction)
+        return replace(self, watermark=replace(self.watermark, stats=stats))
 
     @property
     def _story(self) -> Story:
@@ -245,3 +248,13 @@ class Plan:
     def metadata(self) -> str:
         """What the commit records."""
         return self.watermark.encode()
+
+
+def technique_of(layout: Layout) -> Technique:
+    """How an incremental refresh changes a state of this layout."""
+    if layout.appended:
+        return Technique.APPEND
+    if layout.style is not Style.GROUPS:
+        windowed = any(isinstance(node, Window) for node in walk(layout.input))
+        return Technique.AFFECTED_PARTITIONS if windowed else Technique.ROW_BASED
+    return Technique.AFFECTED_GROUPS if layout.recomputes else Technique.GROUP_AGGREGATE

@@ -10,42 +10,40 @@ from dataclasses import replace
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
-from dbt.adapters.ivm_spark.estimate.cost import Experience
-from dbt.adapters.ivm_spark.estimate.outlay import Outlay, outlay
-from dbt.adapters.ivm_spark.model.config import RefreshPolicy
-from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
-from dbt.adapters.ivm_spark.model.request import Request
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_key
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
-from dbt.adapters.ivm_spark.plan.comparing import compares, experiences, is_hopeless, may_compare
+from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
+from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, no_outlay
-from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
+from dbt.adapters.ivm_spark.plan.examined import examined
+from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
 from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.reading import lay_out, read
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
+from dbt.adapters.ivm_spark.plan.relations import catalog_of
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.warnings import warnings
-from dbt.adapters.ivm_spark.query.analysis import lay_out, read
-from dbt.adapters.ivm_spark.query.described import Described, check_outputs
-from dbt.adapters.ivm_spark.query.examined import examined
-from dbt.adapters.ivm_spark.query.facts import Facts
-from dbt.adapters.ivm_spark.query.known import catalog_of
-from dbt.adapters.ivm_spark.query.result_settings import result_settings
-from dbt.adapters.ivm_spark.record.configuration import ConfigError, Configuration
-from dbt.adapters.ivm_spark.record.history import since_last_refresh
-from dbt.adapters.ivm_spark.record.lineage import needs_id
-from dbt.adapters.ivm_spark.record.shown import mark_in
-from dbt.adapters.ivm_spark.record.watermark import SourceMark, StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.plan.work import Outlay, outlay
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.source.window import Head
+from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.state.write import inserts
-from dbt.adapters.ivm_spark.view.catalog import Catalog, Relation, relation_key
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained, Reason, ReasonCode
-from dbt.adapters.ivm_spark.view.size import not_too_deep
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.history import needs_id, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.shown import mark_in
+from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, StateHistory, Watermark, newest
 
 
 class Planner:
@@ -110,12 +108,12 @@ class Planner:
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
         if self._counts and not plan.view and may_compare(request, found, decision):
-            moved = bool(decision.moved) or not decision.windows
+            moved = bool(decision.moved) or not decision.ranges
             if not is_hopeless(found, moved) and compares(
-                found, moved, experiences(self._reader, request.readers)
+                found, moved, cost_models(self._reader, request.readers)
             ):
                 plan = compared(plan, request, found, moved, self._token)
-        said = warnings(request.config, decision, found.reading.lasting, found.layout)
+        said = warnings(request.config, decision, found.reading.unsupported_reason, found.layout)
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 
     def _found(
@@ -128,7 +126,11 @@ class Planner:
         mark = history.watermark
         known = mark is not None and mark.fingerprint == reading.fingerprint
         layout: Layout | None = None
-        if mark is None or not known or (mark.lasting is not None and mark.package != version):
+        if (
+            mark is None
+            or not known
+            or (mark.unsupported_reason is not None and mark.package != version)
+        ):
             settings = result_settings(session)
             facts, layout, reading = examined(self._query, request, reading, catalog, settings)
         elif reading.view is None:
@@ -136,13 +138,15 @@ class Planner:
             reading = replace(reading, repeatable=mark.repeatable)
         else:
             facts = Facts(mark.outputs, mark.types)
-            if mark.lasting is not None:
-                code, detail = mark.lasting
-                lasting = Reason(ReasonCode(code), detail)
-                reading = replace(reading, lasting=lasting, repeatable=mark.repeatable)
+            if mark.unsupported_reason is not None:
+                code, detail = mark.unsupported_reason
+                unsupported_reason = Reason(ReasonCode(code), detail)
+                reading = replace(
+                    reading, unsupported_reason=unsupported_reason, repeatable=mark.repeatable
+                )
         if found_late is not None:
-            layout, reading = None, replace(reading, lasting=found_late)
-        if layout is None and reading.view is not None and reading.lasting is None:
+            layout, reading = None, replace(reading, unsupported_reason=found_late)
+        if layout is None and reading.view is not None and reading.unsupported_reason is None:
             appends = request.config.table.appends
             checked = mark is not None and mark.package == version
             layout = lay_out(reading.view, facts.types, request.state, appends, checked=checked)
@@ -166,7 +170,7 @@ class Planner:
             mark,
             known,
             history.version,
-            history.experience if known else Experience(),
+            history.cost_model if known else CostModel(),
             session,
             _placed(request, layout, facts),
         )
@@ -201,13 +205,13 @@ class Planner:
         return head
 
     def _history(self, request: Request) -> StateHistory:
-        if request.usurper and not mark_in(request.information):
+        if request.occupied_by and not mark_in(request.information):
             raise RefusedError(
-                f"{request.usurper} stands where the state belongs, and was not made by this "
+                f"{request.occupied_by} stands where the state belongs, and was not made by this "
                 f"adapter: {request.state}. Rename or drop it, or give the model another alias."
             )
-        if request.usurper:
-            return StateHistory(None, f"replaced by {request.usurper}")
+        if request.occupied_by:
+            return StateHistory(None, f"replaced by {request.occupied_by}")
         if not request.state_exists:
             return StateHistory(None)
         return newest(since_last_refresh(self._reader, request.state))
@@ -256,7 +260,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
     return Situation(
         config=request.config,
         fingerprint=reading.fingerprint,
-        lasting=reading.lasting,
+        unsupported_reason=reading.unsupported_reason,
         repeatable=reading.repeatable,
         watermark=mark,
         exists=request.state_exists or bool(mark_in(request.information)),
@@ -265,7 +269,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         configuration=found.alteration.rebuild,
         heads=found.heads,
         full_refresh=request.full_refresh,
-        experience=found.experience,
+        cost_model=found.cost_model,
         used=reading.used,
         outlay=outlay_of,
         only_adds=view_only_adds,

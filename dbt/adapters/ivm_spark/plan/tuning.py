@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt.adapters.ivm_spark.estimate.cost import Work
-from dbt.adapters.ivm_spark.physical.few import FEW_ROWS
-from dbt.adapters.ivm_spark.physical.ranges import NAMED
+from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS
+from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
+from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
@@ -19,7 +19,7 @@ STORED_PLANS = "spark.sql.legacy.storeAnalyzedPlanForView"
 those that it names."""
 PUSHED_KEYS = "spark.sql.parquet.pushdown.inFilterThreshold"
 """Values of an IN that the Parquet reader is told; of more it hears the least and the greatest."""
-FEW_CHANGES = FEW_ROWS // 2
+FEW_CHANGES = BROADCAST_ROWS // 2
 """Changed rows up to which what meets them is joined by broadcast anyhow, an update being two."""
 SMALL_STATE = 1_000_000
 """Rows of a state up to which the MERGE's join needs no second thought at run time."""

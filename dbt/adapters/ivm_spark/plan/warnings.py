@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dbt.adapters.ivm_spark.model.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 
 def warnings(
-    config: IvmConfig, decision: Decision, lasting: Reason | None, layout: Layout | None
+    config: IvmConfig, decision: Decision, unsupported_reason: Reason | None, layout: Layout | None
 ) -> list[str]:
     """The warnings of a decision, with empty ones among them.
 
-    lasting: why the query itself can't be maintained. Raises RefusedError for what the policy
-    `incremental_strict` forbids.
+    unsupported_reason: why the query itself can't be maintained. Raises RefusedError for what the
+    policy `incremental_strict` forbids.
     """
-    return [_in_full(config, decision, lasting), _not_appended(config, decision, layout)]
+    return [_in_full(config, decision, unsupported_reason), _not_appended(config, decision, layout)]
 
 
 def _not_appended(config: IvmConfig, decision: Decision, layout: Layout | None) -> str:
@@ -29,8 +29,8 @@ def _not_appended(config: IvmConfig, decision: Decision, layout: Layout | None) 
     )
 
 
-def _in_full(config: IvmConfig, decision: Decision, lasting: Reason | None) -> str:
-    reason = decision.reason or lasting
+def _in_full(config: IvmConfig, decision: Decision, unsupported_reason: Reason | None) -> str:
+    reason = decision.reason or unsupported_reason
     if reason is None or reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
         return ""
     if config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:

@@ -11,10 +11,10 @@ from contextlib import suppress
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.record.shown import PROPERTY, unsettled
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.held import held, released
+from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, unsettled
 
 
 def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:

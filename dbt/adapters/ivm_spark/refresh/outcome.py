@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
-from dbt.adapters.ivm_spark.query.rejected import rejection
+from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
-from dbt.adapters.ivm_spark.view.reasons import Reason, ReasonCode
 
 _LOST_RACE = (
     "DELTA_CONCURRENT",
@@ -136,7 +136,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         if plan.kind is RefreshKind.NONE or not outcome.written
         else {
             "number": plan.watermark.refresh,
-            "started_at": plan.watermark.effort.started_at,
+            "started_at": plan.watermark.stats.started_at,
             "seconds": round(outcome.seconds, 3),
         },
         "refresh_kind": plan.kind.value,
@@ -155,7 +155,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
                 "changed_rows": w.rows,
                 "net_change": w.moved and name not in plan.idle,
             }
-            for name, w in plan.windows.items()
+            for name, w in plan.ranges.items()
         },
         "estimated_seconds": None
         if plan.estimates is None

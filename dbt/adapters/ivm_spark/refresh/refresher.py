@@ -11,10 +11,9 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.model.config import RefreshPolicy
-from dbt.adapters.ivm_spark.model.refused import RefusedError, refused
-from dbt.adapters.ivm_spark.model.request import Request
-from dbt.adapters.ivm_spark.physical.ranges import (
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import Reason
+from dbt.adapters.ivm_spark.physical.runtime_filters import (
     Answer,
     Question,
     answered,
@@ -22,13 +21,13 @@ from dbt.adapters.ivm_spark.physical.ranges import (
     questions_sql,
 )
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
+from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Comparison, MergeSql, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused, rejection
+from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.warnings import in_full
-from dbt.adapters.ivm_spark.query.rejected import rejection
-from dbt.adapters.ivm_spark.record.shown import mark_in
-from dbt.adapters.ivm_spark.record.watermark import decode
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -40,8 +39,8 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.reasons import Reason
+from dbt.adapters.ivm_spark.watermark.shown import mark_in
+from dbt.adapters.ivm_spark.watermark.watermark import decode
 
 ATTEMPTS = 5
 
@@ -118,7 +117,7 @@ class Refresher:
         try:
             self._tune()
             outcome = self._committed(sql)
-            began = self.plan.watermark.effort.started / 1000
+            began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
         finally:
             self._clean_up()
@@ -166,16 +165,16 @@ class Refresher:
 
     def _before_commit(self) -> float:
         """Seconds that the refresh has taken by now; to know a new query is no part of it."""
-        known = 0.0 if self.plan.watermark.effort.first else self._phases.get("plan", 0.0)
+        known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
         return known + self._phases.get("keep", 0.0)
 
     def _leave_out_idle(self) -> None:
         """Ask which changes come to nothing, and leave them out."""
-        doubts = self.plan.doubts
-        if doubts is None:
+        no_op_updates = self.plan.no_op_updates
+        if no_op_updates is None:
             return
         with self._keeping():
-            idle = doubts.idle(int(row["number"]) for row in self._query(doubts.sql))
+            idle = no_op_updates.idle(int(row["number"]) for row in self._query(no_op_updates.sql))
             if idle:
                 self.plan = self.plan.without(idle)
 

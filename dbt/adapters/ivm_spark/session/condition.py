@@ -33,3 +33,8 @@ def says_condition(error: DbtDatabaseError) -> bool:
     """True for an error with an error condition (Spark's documentation, "Error Conditions"), as
     [TABLE_OR_VIEW_NOT_FOUND]; one that says that no answer came has none."""
     return CONDITION.search(str(error.msg)) is not None
+
+
+def first_line(error: Exception) -> str:
+    """The first line of an error's message, of dbt's own message where it has one."""
+    return str(getattr(error, "msg", error)).strip().splitlines()[0]

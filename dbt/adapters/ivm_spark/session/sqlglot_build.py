@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ivm_spark.view.dialect import IvmSpark
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
 
 
 def check_sqlglot() -> None:

@@ -1,1 +1,1 @@
-"""What changed: relations, versions and change windows of the sources, from Delta's own log."""
+"""What changed: relations, versions and change ranges of the sources, from Delta's own log."""

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.source.window import Head, Window
-from dbt.adapters.ivm_spark.view.bound import Bound
-from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.sql_block import alias_of
-from dbt.adapters.ivm_spark.view.time_travel import read_at
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, At, Scan
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
+from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange
+from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain, read_at
+from dbt.adapters.ivm_spark.sql.sql_block import alias_of
 
 _GAINED = ("insert", "update_postimage")
 
@@ -33,15 +31,15 @@ class Versions:
     @classmethod
     def of(
         cls,
-        windows: Mapping[str, Window],
+        ranges: Mapping[str, VersionRange],
         heads: Mapping[str, Head],
         others: Mapping[str, int] | None = None,
         nets: Mapping[str, str] | None = None,
     ) -> Versions:
-        """The versions of sources at their heads, and of other tables; the feeds of the windows.
+        """The versions of sources at their heads, and of other tables; the feeds of the ranges.
         nets: relations that are read in the place of feeds, with their columns and the weight."""
         pinned = {name: head.version for name, head in heads.items()}
-        first = {name: w.first for name, w in windows.items()}
+        first = {name: w.first for name, w in ranges.items()}
         return cls(first, {**pinned, **(others or {})}, nets or {})
 
     def bind(self, scan: Scan) -> Bound:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
 
 Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")

@@ -10,9 +10,9 @@ from collections.abc import Set
 from dataclasses import replace
 from threading import RLock
 
+from dbt.adapters.ivm_spark.algebra.catalog import Relation, relation_key
 from dbt.adapters.ivm_spark.source.reader import RESOLVED, SourceReader
-from dbt.adapters.ivm_spark.source.window import Head
-from dbt.adapters.ivm_spark.view.catalog import Relation, relation_key
+from dbt.adapters.ivm_spark.source.version_range import Head
 
 
 class Pins:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
 from dbt.adapters.ivm_spark.source.commit import Commit, commit_from
 from dbt.adapters.ivm_spark.source.describe import relation_from, with_text
-from dbt.adapters.ivm_spark.source.window import Head
-from dbt.adapters.ivm_spark.view.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.source.version_range import Head
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
 _FIRST_LOOK = 8

@@ -8,10 +8,10 @@ from enum import Enum
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.tree import Item
-from dbt.adapters.ivm_spark.view.types import (
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.tree import Item
+from dbt.adapters.ivm_spark.algebra.types import (
     MAX_PRECISION,
     MIN_ADJUSTED_SCALE,
     check_comparable,
@@ -233,3 +233,24 @@ def _averages_exactly(given: str) -> bool:
         return is_small(given)
     scale = division_scale((exact[0] + 10, exact[1]), _COUNT_TYPE)
     return scale - (exact[1] + 4) >= _SPARE_DIGITS
+
+
+_RAISE = "ivm: the state does not fit its sources (a negative count); run with --full-refresh"
+
+
+def checked(count: exp.Expr) -> exp.Expr:
+    """A count that raises when it is negative: that would be a wrong state, never hidden."""
+    negative = exp.LT(this=count.copy(), expression=exp.Literal.number(0))
+    error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(_RAISE)])
+    return exp.Case(ifs=[exp.If(this=negative, true=exp.cast(error, "bigint"))], default=count)
+
+
+def or_zero(expression: exp.Expr) -> exp.Expr:
+    """The value, 0 where it is NULL."""
+    return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])
+
+
+def null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
+    """NULL where no non-null value is left, else the value."""
+    some = exp.NEQ(this=counter, expression=exp.Literal.number(0))
+    return exp.Case(ifs=[exp.If(this=some, true=value)])

@@ -12,19 +12,18 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.tree import Filter, Item, Node, Project, Scan, UnionAll
+from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, Question, questions
+from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, checked, or_zero
 from dbt.adapters.ivm_spark.state.change import grouped_change
-from dbt.adapters.ivm_spark.state.counts import checked, or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout, Style
 from dbt.adapters.ivm_spark.state.statement import prepared, statement
 from dbt.adapters.ivm_spark.state.summed import summed
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.tree import Filter, Item, Node, Project, Scan, UnionAll
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def append(
     place; the others as for `merge`. A group that the change leaves as it is has no row.
     """
     kept, relation, few = prepared(delta, changed, sources, token)
-    change = grouped_change(layout, relation, insert_only and monotone(layout.input))
+    change = grouped_change(layout, relation, insert_only and is_monotone(layout.input))
     keys = tuple(key.name for key in layout.keys)
     names = (*keys, *(a.name for a in layout.accumulators), COUNT)
     rows: Node = Project(Filter(change, _some(layout)), _typed(layout))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null
-from dbt.adapters.ivm_spark.state.counts import or_zero
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
+from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null, or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
 
 LOST = "__ivm_lost_"
 OVERFLOW = "ivm: a sum has more than 38 digits"

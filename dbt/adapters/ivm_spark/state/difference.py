@@ -13,22 +13,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.slim import KEPT
-from dbt.adapters.ivm_spark.physical.shared import kept_name
-from dbt.adapters.ivm_spark.state.accumulators import COUNT
-from dbt.adapters.ivm_spark.state.exchange import GONE, negative
-from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
-from dbt.adapters.ivm_spark.state.matched import of_source, of_target
-from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.storage import form_of
-from dbt.adapters.ivm_spark.state.visible import stored_names
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.float_text import float_texts
-from dbt.adapters.ivm_spark.view.reasons import NotMaintained
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.repeat import repeated
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
     Generate,
@@ -38,7 +26,18 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.view.types import check_comparable
+from dbt.adapters.ivm_spark.algebra.types import check_comparable, float_texts
+from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
+from dbt.adapters.ivm_spark.physical.common_subplans import materialized_name
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
+from dbt.adapters.ivm_spark.state.matched import of_source, of_target
+from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.replace_rows import GONE, negative
+from dbt.adapters.ivm_spark.state.storage import form_of
+from dbt.adapters.ivm_spark.state.visible import stored_names
 
 LOST, GAINED = "lost", "gained"
 """The columns of `Difference.counts`."""
@@ -108,7 +107,10 @@ def difference(
     keys = tuple(name for name in types if not (counted and name == COUNT))
     floats = float_texts((name, types[name]) for name in keys)
     plain, texts = tuple(name for name in keys if name not in floats), tuple(floats.values())
-    new, change = kept_name(f"{KEPT}new", token), kept_name(f"{KEPT}difference", token)
+    new, change = (
+        materialized_name(f"{MATERIALIZED}new", token),
+        materialized_name(f"{MATERIALIZED}difference", token),
+    )
     copies = column(COUNT) if counted else exp.cast(exp.Literal.number(1), "bigint")
     none = exp.cast(exp.Literal.number(0), "bigint")
     fields = tuple((name, name) for name in types)
@@ -134,10 +136,10 @@ def difference(
             asks=((), ()),
             source=render(_rows(kept, grouped, counted), bind),
             on=exp.and_(of_source(GONE), *_same(plain, floats)),
-            gone=of_source(GONE),
-            changed=None,
+            delete_when=of_source(GONE),
+            update_when=None,
             updates=(),
-            born=exp.Not(this=of_source(GONE)),
+            insert_when=exp.Not(this=of_source(GONE)),
             inserts=tuple((name, inserted[name]) for name in types),
         ),
         render(_counts(kept), bind),

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.predicates import with_predicates
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Project
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.rebuild_predicates import with_predicates
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Item, Node, Project
 
 
 def fill(layout: Layout) -> Node:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from dbt.adapters.ivm_spark.view.catalog import name_parts, quote, relation_key, relation_name
-from dbt.adapters.ivm_spark.view.dialect import IvmSpark, to_sql
-from dbt.adapters.ivm_spark.view.time_travel import read_at
+from dbt.adapters.ivm_spark.algebra.catalog import name_parts, quote, relation_key, relation_name
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.sql.scans import read_at
 
 _SPACE = re.compile(r"\s+")
 

@@ -13,6 +13,21 @@ from enum import Enum
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import passed
+from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.traversal import substitute
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Item,
+    Limit,
+    Node,
+    Project,
+    Scan,
+    Sort,
+)
+from dbt.adapters.ivm_spark.algebra.types import check_comparable
 from dbt.adapters.ivm_spark.state.accumulators import (
     ARGUMENT,
     COUNT,
@@ -29,21 +44,6 @@ from dbt.adapters.ivm_spark.state.storage import (
     storable,
 )
 from dbt.adapters.ivm_spark.state.summed import is_additive, summed
-from dbt.adapters.ivm_spark.view.columns import passed
-from dbt.adapters.ivm_spark.view.repeat import repeated
-from dbt.adapters.ivm_spark.view.tree import (
-    Aggregate,
-    Distinct,
-    Filter,
-    Item,
-    Limit,
-    Node,
-    Project,
-    Scan,
-    Sort,
-)
-from dbt.adapters.ivm_spark.view.types import check_comparable
-from dbt.adapters.ivm_spark.view.walk import substitute
 
 WHOLE = "__ivm_key"
 STATE = "state"

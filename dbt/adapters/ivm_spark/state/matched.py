@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, in_ranges
-from dbt.adapters.ivm_spark.physical.within import RANGED
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.physical.runtime_filters import RANGED, Answers, Question, in_ranges
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout
-from dbt.adapters.ivm_spark.view.tree import Node
 
 ASKED = 3
 """Columns of a key of which the ranges are asked for."""

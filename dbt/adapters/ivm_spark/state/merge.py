@@ -13,15 +13,26 @@ from functools import partial
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.delta.slim import KEPT
-from dbt.adapters.ivm_spark.physical.few import is_few
-from dbt.adapters.ivm_spark.physical.ranges import Answers, Question, questions
-from dbt.adapters.ivm_spark.physical.shared import Kept, kept_name
-from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.traversal import substitute
+from dbt.adapters.ivm_spark.algebra.tree import Broadcast, Item, Node, Project, Scan, SemiJoin
+from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
+from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.broadcast import fits_broadcast
+from dbt.adapters.ivm_spark.physical.common_subplans import Materialized, materialized_name
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, Question, questions
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.state.accumulators import (
+    COUNT,
+    Accumulator,
+    Kind,
+    checked,
+    null_without,
+    or_zero,
+)
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
-from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.matched import (
@@ -32,11 +43,6 @@ from dbt.adapters.ivm_spark.state.matched import (
     within,
 )
 from dbt.adapters.ivm_spark.state.statement import prepared, statement
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Few, Item, Node, Project, Scan, SemiJoin
-from dbt.adapters.ivm_spark.view.walk import substitute
 
 CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
 _FRESH = "__ivm_fresh_"
@@ -48,7 +54,8 @@ class Merge:
 
     kept: (name, query) of what is computed once before the statement, in order, because the source
     reads it more than once; asks: for each of them and for the MERGE what it is worth to know
-    before. gone is None where no row can leave the state, changed where none stays and changes.
+    before. delete_when is None where no row can leave the state, update_when where none stays and
+    changes.
     loses: a query for the number of rows that the state loses, column lost, once the change is
     kept; where that is 0 an INSERT of `gains`, rows with the state's columns, does the same.
     """
@@ -57,10 +64,10 @@ class Merge:
     asks: tuple[tuple[Question, ...], ...]
     source: exp.Query
     on: exp.Expr
-    gone: exp.Expr | None
-    changed: exp.Expr | None
+    delete_when: exp.Expr | None
+    update_when: exp.Expr | None
     updates: tuple[tuple[str, exp.Expr], ...]
-    born: exp.Expr
+    insert_when: exp.Expr
     inserts: tuple[tuple[str, exp.Expr], ...]
     loses: exp.Query | None = None
     gains: exp.Query | None = None
@@ -83,11 +90,11 @@ def merge(
     state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
     only gained rows; changed: the most rows that changed of each source that moved, sources: what
     is known of the sources, both where known; answers: to the `asks` of an earlier call; token: see
-    `shared`; large: types of the state's columns where it is so large that the change is computed
-    first, and that it pays to ask which part of the state it can meet; None for other states.
-    The source has one row a key, so that no row of the state matches twice.
+    `share_common_subplans`; large: types of the state's columns where it is so large that the
+    change is computed first, and that it pays to ask which part of the state it can meet; None for
+    other states. The source has one row a key, so that no row of the state matches twice.
     """
-    insert_only = insert_only and monotone(layout.input)
+    insert_only = insert_only and is_monotone(layout.input)
     kept, relation, most = prepared(delta, changed, sources, token)
     change = grouped_change(layout, relation, insert_only)
     again = computes_again(layout, insert_only)
@@ -95,12 +102,12 @@ def merge(
     met: tuple[Question, ...] = ()
     asked = tuple(questions(change))
     if again or large is not None:
-        name = kept_name(KEPT + "change", token)
-        kept = (*kept, Kept(name, change))
+        name = materialized_name(MATERIALIZED + "change", token)
+        kept = (*kept, Materialized(name, change))
         change = Scan(name, name, tuple((c, c) for c in change.columns))
         asked = met = keys_met(layout, change, large or {})
     if again:
-        few = is_few(delta, changed or {})
+        few = fits_broadcast(delta, changed or {})
         source = _looked_up_source(layout, change.columns, state, bind, insert_only, name, few)
     else:
         source = final(change)
@@ -123,10 +130,12 @@ def merge(
         ),
         source=source,
         on=exp.and_(same_key(layout), *within(met, answers or {}, of_target)),
-        gone=None if keeps_all else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
-        changed=exp.or_(*changes, wrap=True),
+        delete_when=None
+        if keeps_all
+        else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
+        update_when=exp.or_(*changes, wrap=True),
         updates=tuple(updates),
-        born=exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0)),
+        insert_when=exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0)),
         inserts=tuple(inserts),
     )
 
@@ -303,5 +312,5 @@ def _fresh(layout: Layout, among: str | None, few: bool) -> Node:
         )
         for k in layout.keys
     )
-    again = SemiJoin(inner, Few(scan) if few else scan, same)
+    again = SemiJoin(inner, Broadcast(scan) if few else scan, same)
     return substitute(fill(layout), layout.input, again)

@@ -10,12 +10,12 @@ import base64
 import json
 from dataclasses import asdict, dataclass
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.tree import Generate, Scan
+from dbt.adapters.ivm_spark.sql.rewrite.for_each_row import peeled
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.visible import stored_names, stored_value, typed_top
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.rewrite.for_each_row import peeled
-from dbt.adapters.ivm_spark.view.tree import Generate, Scan
 
 _NOT_GROUPED = ("map<", "variant")
 

@@ -6,18 +6,17 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.physical.deferred import deferred
-from dbt.adapters.ivm_spark.physical.few import with_few, with_kept
-from dbt.adapters.ivm_spark.physical.ranges import Answers, narrowed
-from dbt.adapters.ivm_spark.physical.reduced import reduced
-from dbt.adapters.ivm_spark.physical.restricted import restricted
-from dbt.adapters.ivm_spark.physical.shared import Kept, shared
-from dbt.adapters.ivm_spark.physical.staged import staged
-from dbt.adapters.ivm_spark.physical.within import with_within
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
+from dbt.adapters.ivm_spark.physical.broadcast import with_broadcasts, with_materialized
+from dbt.adapters.ivm_spark.physical.common_subplans import Materialized, share_common_subplans
+from dbt.adapters.ivm_spark.physical.expensive_predicates import defer_expensive_predicates
+from dbt.adapters.ivm_spark.physical.magic_sets import push_magic_sets
+from dbt.adapters.ivm_spark.physical.materialize import materialize_before_big_tables
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, narrowed, with_runtime_filters
+from dbt.adapters.ivm_spark.physical.semijoin_reduction import reduce_partners
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import Binding
 
 
 def statement(
@@ -25,7 +24,7 @@ def statement(
 ) -> exp.Query:
     """The SQL of a part of a refresh, narrowed to the keys that the answers name, with what is
     certainly small broadcast; changed, answers: see `merge`."""
-    return render(with_few(narrowed(node, answers or {}), changed or {}), bind)
+    return render(with_broadcasts(narrowed(node, answers or {}), changed or {}), bind)
 
 
 def prepared(
@@ -33,12 +32,12 @@ def prepared(
     changed: Mapping[str, int] | None,
     sources: Mapping[str, SourceFacts] | None,
     token: str,
-) -> tuple[tuple[Kept, ...], Node, Mapping[str, int]]:
+) -> tuple[tuple[Materialized, ...], Node, Mapping[str, int]]:
     """What to compute before the statement, in order, the delta over it, and the most rows that
     changed or are kept; as for `merge`."""
     known, few = sources or {}, changed or {}
     rows = rows_of(known)
-    least = deferred(restricted(delta, known), rows)
-    smaller = reduced(staged(least, few, rows), few, known)
-    kept, relation = shared(with_within(smaller, known), token)
-    return kept, relation, with_kept(few, kept)
+    least = defer_expensive_predicates(push_magic_sets(delta, known), rows)
+    smaller = reduce_partners(materialize_before_big_tables(least, few, rows), few, known)
+    kept, relation = share_common_subplans(with_runtime_filters(smaller, known), token)
+    return kept, relation, with_materialized(few, kept)

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.reasons import not_supported
+from dbt.adapters.ivm_spark.algebra.traversal import substitute
+from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Distinct, Item, Node, Project
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.expressions import function_name
-from dbt.adapters.ivm_spark.view.reasons import not_supported
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Distinct, Item, Node, Project
-from dbt.adapters.ivm_spark.view.walk import substitute
 
 STORED = "__ivm_stored_"
 """The prefix of the columns that keep an interval as a number."""

@@ -11,10 +11,16 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
-from dbt.adapters.ivm_spark.state.counts import checked, null_without, or_zero
-from dbt.adapters.ivm_spark.view.columns import column, passed
-from dbt.adapters.ivm_spark.view.tree import Aggregate, Filter, Item, Node
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Filter, Item, Node
+from dbt.adapters.ivm_spark.state.accumulators import (
+    COUNT,
+    Accumulator,
+    Kind,
+    checked,
+    null_without,
+    or_zero,
+)
 
 _ADDITIVE = (Kind.COUNT, Kind.SUM, Kind.XOR)
 

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.state.accumulators import COUNT
-from dbt.adapters.ivm_spark.state.layout import STATE, Layout
-from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
-from dbt.adapters.ivm_spark.view.catalog import quote
-from dbt.adapters.ivm_spark.view.columns import column
-from dbt.adapters.ivm_spark.view.dialect import to_sql
-from dbt.adapters.ivm_spark.view.plain import bind_plain
-from dbt.adapters.ivm_spark.view.render import render
-from dbt.adapters.ivm_spark.view.tree import (
+from dbt.adapters.ivm_spark.algebra.catalog import quote
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
     Generate,
@@ -23,6 +18,11 @@ from dbt.adapters.ivm_spark.view.tree import (
     Scan,
     Sort,
 )
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
 
 _NO_NAME = frozenset(" ,;{}()\n\t=`")
 """Characters that Delta takes in no name of a column.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt.adapters.ivm_spark.delta.facts import SourceFacts
-from dbt.adapters.ivm_spark.delta.monotone import monotone
-from dbt.adapters.ivm_spark.physical.ranges import Answers
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answers
+from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.append import Append, append
-from dbt.adapters.ivm_spark.state.exchange import exchange
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
-from dbt.adapters.ivm_spark.view.bound import Binding
-from dbt.adapters.ivm_spark.view.tree import Node
+from dbt.adapters.ivm_spark.state.replace_rows import replace_rows
 
 
 def write(
@@ -33,13 +33,13 @@ def write(
     if layout.appended or only_adds(layout, insert_only):
         return append(layout, delta, state, bind, insert_only, compact, *known)
     if layout.style is Style.ROWS:
-        return exchange(layout, delta, state, bind, *known, large)
+        return replace_rows(layout, delta, state, bind, *known, large)
     return merge(layout, delta, state, bind, insert_only, *known, large)
 
 
 def only_adds(layout: Layout, insert_only: bool) -> bool:
     """Whether the view is stored row by row and only gains rows, where its sources do or not."""
-    return layout.style is Style.ROWS and insert_only and monotone(layout.input)
+    return layout.style is Style.ROWS and insert_only and is_monotone(layout.input)
 
 
 def inserts(layout: Layout, insert_only: bool) -> bool:

@@ -19,7 +19,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- insert of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders_2`.`customer_id` AS `customer_id_2`,
   `orders_2`.`__ivm_weight` AS `__ivm_weight`
@@ -68,19 +68,19 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders_2`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`customer_id_2` AS `customer_id_2`,
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `orders`.`order_id` = `q`.`customer_id_2`
     UNION ALL
     SELECT
       `orders`.`order_id` AS `order_id`,
-      `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
-      ON `orders`.`order_id` = `ivm_kept_1`.`customer_id_2`
+      ON `orders`.`order_id` = `ivm_materialized_1`.`customer_id_2`
   ) AS `q_2`
   GROUP BY
     `q_2`.`order_id`,
@@ -90,7 +90,7 @@ WHERE
   `q_3`.`__ivm_count` <> 0 AND COALESCE(`q_3`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders_2`.`customer_id` AS `customer_id_2`,
   `orders_2`.`__ivm_weight` AS `__ivm_weight`
@@ -101,7 +101,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders_2`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_3`.`order_id_3` AS `order_id_3`,
   `q_3`.`customer_id_3` AS `customer_id_3`,
@@ -133,19 +133,19 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders_2`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`customer_id_2` AS `customer_id_2`,
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `orders`.`order_id` = `q`.`customer_id_2`
     UNION ALL
     SELECT
       `orders`.`order_id` AS `order_id`,
-      `ivm_kept_1`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `orders`
-      ON `orders`.`order_id` = `ivm_kept_1`.`customer_id_2`
+      ON `orders`.`order_id` = `ivm_materialized_1`.`customer_id_2`
   ) AS `q_2`
   GROUP BY
     `q_2`.`order_id`,
@@ -175,11 +175,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id_3` AS `order_id_3`,
-      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id_3` AS `order_id_3`,
+      `ivm_materialized_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id_3` AS `order_id_3`,
@@ -189,12 +189,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id_3` AS `__ivm_lost_order_id_3`,
-        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id_3` AS `__ivm_lost_order_id_3`,
+        `ivm_materialized_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_3`
       AND `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`

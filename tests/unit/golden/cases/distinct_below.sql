@@ -29,7 +29,7 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`segment` AS `segment`,
   `customers`.`name` AS `name`,
@@ -67,9 +67,9 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
-          `ivm_kept_1`.`name` AS `__ivm_touched_1`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`segment` AS `__ivm_touched_0`,
+          `ivm_materialized_1`.`name` AS `__ivm_touched_1`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
@@ -77,11 +77,11 @@ FROM (
       EXPLODE(array(1, -1)) generated AS `__ivm_side`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`segment` AS `segment`,
-        `ivm_kept_1`.`name` AS `name`,
+        `ivm_materialized_1`.`segment` AS `segment`,
+        `ivm_materialized_1`.`name` AS `name`,
         -1 AS `__ivm_side`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q_2`
     GROUP BY
       `q_2`.`segment`,
@@ -104,7 +104,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `segment
 )
 
 -- merge of changes in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`segment` AS `segment`,
   `customers`.`name` AS `name`,
@@ -142,9 +142,9 @@ FROM (
       FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `ivm_kept_1`.`segment` AS `__ivm_touched_0`,
-          `ivm_kept_1`.`name` AS `__ivm_touched_1`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`segment` AS `__ivm_touched_0`,
+          `ivm_materialized_1`.`name` AS `__ivm_touched_1`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `customers`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         AND `customers`.`name` IS NOT DISTINCT FROM `q`.`__ivm_touched_1`
@@ -152,11 +152,11 @@ FROM (
       EXPLODE(array(1, -1)) generated AS `__ivm_side`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`segment` AS `segment`,
-        `ivm_kept_1`.`name` AS `name`,
+        `ivm_materialized_1`.`segment` AS `segment`,
+        `ivm_materialized_1`.`name` AS `name`,
         -1 AS `__ivm_side`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q_2`
     GROUP BY
       `q_2`.`segment`,

@@ -23,7 +23,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`customer_id` AS `customer_id_3`,
   `customers`.`__ivm_weight` AS `__ivm_weight`
@@ -34,7 +34,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `customers`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id_3` AS `customer_id_3`,
   `q_9`.`__ivm_count` AS `__ivm_count`
@@ -67,8 +67,8 @@ FROM (
               `q`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
-                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
               UNION ALL
               SELECT
                 `orders`.`customer_id` AS `__ivm_touched_0`
@@ -82,10 +82,10 @@ FROM (
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            `ivm_materialized_1`.`customer_id_3` AS `customer_id_3`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
         GROUP BY
           `q_3`.`customer_id_3`,
@@ -106,8 +106,8 @@ FROM (
         `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
-          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
         UNION ALL
         SELECT
           `orders`.`customer_id` AS `__ivm_touched_0`
@@ -145,10 +145,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_3` AS `customer_id_3`,
@@ -157,11 +157,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`
   ) AS `q_2`
@@ -191,7 +191,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_3`, `__ivm_c
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `customer_id_3`,
   `orders`.`__ivm_weight` AS `__ivm_weight`
@@ -202,7 +202,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id_3` AS `customer_id_3`,
   `q_9`.`__ivm_count` AS `__ivm_count`
@@ -226,8 +226,8 @@ FROM (
           FALSE
         UNION ALL
         SELECT
-          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
     ) AS `q_2`
       ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
@@ -264,8 +264,8 @@ FROM (
                 FALSE
               UNION ALL
               SELECT
-                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q_3`
           ) AS `q_4`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
@@ -273,10 +273,10 @@ FROM (
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            `ivm_materialized_1`.`customer_id_3` AS `customer_id_3`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_5`
         GROUP BY
           `q_5`.`customer_id_3`,
@@ -313,10 +313,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_3` AS `customer_id_3`,
@@ -325,11 +325,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`
   ) AS `q_2`
@@ -359,7 +359,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_3`, `__ivm_c
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `customer_id_3`,
   `orders`.`__ivm_weight` AS `__ivm_weight`
@@ -370,7 +370,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id_3` AS `customer_id_3`,
   `q_9`.`__ivm_count` AS `__ivm_count`
@@ -394,8 +394,8 @@ FROM (
           FALSE
         UNION ALL
         SELECT
-          `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
     ) AS `q_2`
       ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
@@ -432,8 +432,8 @@ FROM (
                 FALSE
               UNION ALL
               SELECT
-                `ivm_kept_1`.`customer_id_3` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`customer_id_3` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q_3`
           ) AS `q_4`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
@@ -441,10 +441,10 @@ FROM (
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`customer_id_3` AS `customer_id_3`,
+            `ivm_materialized_1`.`customer_id_3` AS `customer_id_3`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_5`
         GROUP BY
           `q_5`.`customer_id_3`,
@@ -481,10 +481,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_3` AS `customer_id_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_3` AS `customer_id_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_3` AS `customer_id_3`,
@@ -493,11 +493,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_3` AS `__ivm_lost_customer_id_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_3`
   ) AS `q_2`

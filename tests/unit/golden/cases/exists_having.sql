@@ -32,7 +32,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_3`.`customer_id_2` AS `customer_id_2`,
   `q_3`.`__ivm_count` AS `__ivm_count`
@@ -87,10 +87,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -99,11 +99,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
   ) AS `q_2`
@@ -133,7 +133,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `__ivm_c
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
@@ -146,7 +146,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`customer_id` AS `customer_id`,
   `q_5`.`sum` AS `sum`,
@@ -177,19 +177,19 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_amount` AS `o_amount`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -208,7 +208,7 @@ FROM (
 WHERE
   `q_5`.`sum` > 300;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id_2` AS `customer_id_2`,
   `q_9`.`__ivm_count` AS `__ivm_count`
@@ -224,9 +224,9 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`customer_id` AS `customer_id`,
-        `ivm_kept_2`.`sum` AS `sum`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`customer_id` AS `customer_id`,
+        `ivm_materialized_2`.`sum` AS `sum`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -263,8 +263,8 @@ FROM (
           ) AS `q_3`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_4`
             ON `q_3`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
           WHERE
@@ -274,11 +274,11 @@ FROM (
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_2`.`customer_id` AS `customer_id`,
-          `ivm_kept_2`.`sum` AS `sum`,
+          `ivm_materialized_2`.`customer_id` AS `customer_id`,
+          `ivm_materialized_2`.`sum` AS `sum`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_2 AS `ivm_kept_2`
+          -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_2 AS `ivm_materialized_2`
       ) AS `q_6`
       GROUP BY
         `q_6`.`customer_id`,
@@ -315,10 +315,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -327,11 +327,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
   ) AS `q_2`
@@ -361,7 +361,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `__ivm_c
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
@@ -374,7 +374,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`customer_id` AS `customer_id`,
   `q_5`.`sum` AS `sum`,
@@ -405,19 +405,19 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_amount` AS `o_amount`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -436,7 +436,7 @@ FROM (
 WHERE
   `q_5`.`sum` > 300;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id_2` AS `customer_id_2`,
   `q_9`.`__ivm_count` AS `__ivm_count`
@@ -452,9 +452,9 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`customer_id` AS `customer_id`,
-        `ivm_kept_2`.`sum` AS `sum`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`customer_id` AS `customer_id`,
+        `ivm_materialized_2`.`sum` AS `sum`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -491,8 +491,8 @@ FROM (
           ) AS `q_3`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_4`
             ON `q_3`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
           WHERE
@@ -502,11 +502,11 @@ FROM (
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_2`.`customer_id` AS `customer_id`,
-          `ivm_kept_2`.`sum` AS `sum`,
+          `ivm_materialized_2`.`customer_id` AS `customer_id`,
+          `ivm_materialized_2`.`sum` AS `sum`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_2 AS `ivm_kept_2`
+          -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_2 AS `ivm_materialized_2`
       ) AS `q_6`
       GROUP BY
         `q_6`.`customer_id`,
@@ -543,10 +543,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -555,11 +555,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
   ) AS `q_2`

@@ -41,7 +41,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`__ivm_weight` AS `__ivm_weight`
@@ -52,7 +52,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `c`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_3`.`c_customer_id` AS `c_customer_id`,
   `q_3`.`__ivm_side` AS `__ivm_side`
@@ -69,18 +69,18 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT DISTINCT
-        `ivm_kept_1`.`c_customer_id` AS `__ivm_touched_0`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`c_customer_id` AS `__ivm_touched_0`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `c`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
     LATERAL VIEW
     EXPLODE(array(1, -1)) generated AS `__ivm_side`
     UNION ALL
     SELECT
-      `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
+      `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
       -1 AS `__ivm_side`,
-      -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
   ) AS `q_2`
   GROUP BY
     `q_2`.`c_customer_id`,
@@ -89,7 +89,7 @@ FROM (
 WHERE
   `q_3`.`__ivm_times` > 0;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`__ivm_count` AS `__ivm_count`
@@ -110,8 +110,8 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
         SELECT
-          `ivm_kept_1`.`c_customer_id` AS `c_customer_id`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `q`.`c_customer_id` = `o`.`customer_id`
       LATERAL VIEW
@@ -119,9 +119,9 @@ FROM (
     ) AS `q_2`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`__ivm_side` AS `__ivm_side`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`__ivm_side` AS `__ivm_side`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q_3`
       ON `q_3`.`c_customer_id` = `q_2`.`o_customer_id`
       AND `q_2`.`__ivm_kept_side` = `q_3`.`__ivm_side`
@@ -139,8 +139,8 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
         SELECT
-          `ivm_kept_1`.`c_customer_id` AS `c_customer_id`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_4`
         ON `q_4`.`c_customer_id` = `o`.`customer_id`
       LATERAL VIEW
@@ -148,9 +148,9 @@ FROM (
     ) AS `q_5`
     LEFT ANTI JOIN (
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`__ivm_side` AS `__ivm_side`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`__ivm_side` AS `__ivm_side`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q_6`
       ON `q_6`.`c_customer_id` = `q_5`.`o_customer_id`
       AND `q_5`.`__ivm_kept_side` = `q_6`.`__ivm_side`
@@ -184,10 +184,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -196,11 +196,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -230,7 +230,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_4`.`order_id` AS `order_id`,
   `q_4`.`__ivm_count` AS `__ivm_count`
@@ -303,10 +303,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -315,11 +315,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -349,7 +349,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_4`.`order_id` AS `order_id`,
   `q_4`.`__ivm_count` AS `__ivm_count`
@@ -422,10 +422,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -434,11 +434,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

@@ -52,7 +52,7 @@ WHERE
   `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`id_2` AS `id_2`,
   `q`.`amount_3` AS `amount_3`,
@@ -99,11 +99,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`id_2` AS `id_2`,
-      `ivm_kept_change`.`amount_3` AS `amount_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`id_2` AS `id_2`,
+      `ivm_materialized_change`.`amount_3` AS `amount_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`id_2` AS `id_2`,
@@ -113,12 +113,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`id_2` AS `__ivm_lost_id_2`,
-        `ivm_kept_change`.`amount_3` AS `__ivm_lost_amount_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`id_2` AS `__ivm_lost_id_2`,
+        `ivm_materialized_change`.`amount_3` AS `__ivm_lost_amount_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_id_2`
       AND `state`.`amount_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount_3`

@@ -57,7 +57,7 @@ WHERE
   `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in clicks
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`user_id` AS `user_id`,
   `q`.`tag` AS `tag`,
@@ -107,11 +107,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`user_id` AS `user_id`,
-      `ivm_kept_change`.`tag` AS `tag`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`user_id` AS `user_id`,
+      `ivm_materialized_change`.`tag` AS `tag`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`user_id` AS `user_id`,
@@ -121,12 +121,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`user_id` AS `__ivm_lost_user_id`,
-        `ivm_kept_change`.`tag` AS `__ivm_lost_tag`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`user_id` AS `__ivm_lost_user_id`,
+        `ivm_materialized_change`.`tag` AS `__ivm_lost_tag`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`user_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_user_id`
       AND `state`.`tag` IS NOT DISTINCT FROM `q`.`__ivm_lost_tag`

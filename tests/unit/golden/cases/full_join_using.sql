@@ -21,7 +21,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`customer_id` AS `customers_customer_id`,
   `customers`.`segment` AS `customers_segment`,
@@ -34,7 +34,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `customers`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
@@ -63,8 +63,8 @@ FROM (
           FALSE
         UNION ALL
         SELECT
-          `ivm_kept_1`.`customers_customer_id` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customers_customer_id` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
     ) AS `q_2`
       ON `orders`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
@@ -106,8 +106,8 @@ FROM (
                 FALSE
               UNION ALL
               SELECT
-                `ivm_kept_1`.`customers_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`customers_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q_3`
           ) AS `q_4`
             ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_4`.`__ivm_touched_0`
@@ -115,11 +115,11 @@ FROM (
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`customers_customer_id` AS `customers_customer_id`,
-            `ivm_kept_1`.`customers_segment` AS `customers_segment`,
+            `ivm_materialized_1`.`customers_customer_id` AS `customers_customer_id`,
+            `ivm_materialized_1`.`customers_segment` AS `customers_segment`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_5`
         GROUP BY
           `q_5`.`customers_customer_id`,
@@ -165,12 +165,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`amount` AS `amount`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`amount` AS `amount`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -181,13 +181,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
@@ -223,7 +223,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `amount`, 
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
@@ -236,7 +236,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
@@ -277,8 +277,8 @@ FROM (
               `q`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
               UNION ALL
               SELECT
                 `customers`.`customer_id` AS `__ivm_touched_0`
@@ -292,11 +292,11 @@ FROM (
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
         GROUP BY
           `q_3`.`orders_customer_id`,
@@ -320,8 +320,8 @@ FROM (
         `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
-          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
         UNION ALL
         SELECT
           `customers`.`customer_id` AS `__ivm_touched_0`
@@ -367,12 +367,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`amount` AS `amount`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`amount` AS `amount`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -383,13 +383,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
@@ -425,7 +425,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `amount`, 
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
@@ -438,7 +438,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_10`.`customer_id` AS `customer_id`,
   `q_10`.`amount` AS `amount`,
@@ -479,8 +479,8 @@ FROM (
               `q`.`__ivm_touched_0` AS `__ivm_touched_0`
             FROM (
               SELECT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
               UNION ALL
               SELECT
                 `customers`.`customer_id` AS `__ivm_touched_0`
@@ -494,11 +494,11 @@ FROM (
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
         GROUP BY
           `q_3`.`orders_customer_id`,
@@ -522,8 +522,8 @@ FROM (
         `q_6`.`__ivm_touched_0` AS `__ivm_touched_0`
       FROM (
         SELECT
-          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
         UNION ALL
         SELECT
           `customers`.`customer_id` AS `__ivm_touched_0`
@@ -569,12 +569,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`amount` AS `amount`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`amount` AS `amount`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -585,13 +585,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`

@@ -60,7 +60,7 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   CASE
     WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
@@ -155,10 +155,10 @@ WITH ivm_fresh AS (
     ) AS `q`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_among_customer_id`,
-        `ivm_kept_change`.`y` AS `__ivm_among_y`,
-        `ivm_kept_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
+        `ivm_materialized_change`.`y` AS `__ivm_among_y`,
+        `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
     ) AS `q_2`
       ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
       AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
@@ -184,7 +184,7 @@ SELECT
   `ivm_change`.`__ivm_count`,
   `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
   AND `ivm_change`.`y` IS NOT DISTINCT FROM `ivm_fresh`.`y`
@@ -207,7 +207,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `__ivm_n
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   CASE
     WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
@@ -302,10 +302,10 @@ WITH ivm_fresh AS (
     ) AS `q`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_among_customer_id`,
-        `ivm_kept_change`.`y` AS `__ivm_among_y`,
-        `ivm_kept_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
+        `ivm_materialized_change`.`y` AS `__ivm_among_y`,
+        `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
     ) AS `q_2`
       ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
       AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
@@ -331,7 +331,7 @@ SELECT
   `ivm_change`.`__ivm_count`,
   `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
   AND `ivm_change`.`y` IS NOT DISTINCT FROM `ivm_fresh`.`y`

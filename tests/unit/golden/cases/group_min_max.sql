@@ -63,7 +63,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `lowest`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
   MIN(CASE WHEN `orders`.`__ivm_weight` > 0 THEN `orders`.`amount` END) AS `lowest`,
@@ -87,7 +87,7 @@ using (
 WITH ivm_stale AS (
   SELECT
     `ivm_change`.`customer_id`
-  FROM ivm_kept_change AS ivm_change
+  FROM ivm_materialized_change AS ivm_change
   LEFT JOIN `shop`.`v__ivm` AS t
     ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `t`.`customer_id`
   WHERE
@@ -126,7 +126,7 @@ SELECT
   `ivm_fresh`.`lowest` AS `__ivm_fresh_lowest`,
   `ivm_fresh`.`newest` AS `__ivm_fresh_newest`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
 ) as s

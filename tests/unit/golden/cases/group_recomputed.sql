@@ -26,7 +26,7 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
   COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
@@ -55,8 +55,8 @@ WITH ivm_fresh AS (
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_among_customer_id`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
     ) AS `q`
       ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
     GROUP BY
@@ -68,7 +68,7 @@ SELECT
   `ivm_change`.`__ivm_count`,
   `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
 ) as s
@@ -83,7 +83,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `notes`,
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `orders`.`customer_id` AS `customer_id`,
   COALESCE(SUM(`orders`.`__ivm_weight`), 0) AS `__ivm_count`
@@ -112,8 +112,8 @@ WITH ivm_fresh AS (
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_among_customer_id`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
     ) AS `q`
       ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
     GROUP BY
@@ -125,7 +125,7 @@ SELECT
   `ivm_change`.`__ivm_count`,
   `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
 ) as s

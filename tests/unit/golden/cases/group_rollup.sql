@@ -93,7 +93,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `newest`
 )
 
 -- merge of changes in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   CASE
     WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
@@ -129,7 +129,7 @@ WITH ivm_stale AS (
     `ivm_change`.`segment`,
     `ivm_change`.`name`,
     `ivm_change`.`__ivm_set_of_segment`
-  FROM ivm_kept_change AS ivm_change
+  FROM ivm_materialized_change AS ivm_change
   LEFT JOIN `shop`.`v__ivm` AS t
     ON `ivm_change`.`segment` IS NOT DISTINCT FROM `t`.`segment`
     AND `ivm_change`.`name` IS NOT DISTINCT FROM `t`.`name`
@@ -191,7 +191,7 @@ SELECT
   `ivm_change`.`__ivm_count`,
   `ivm_fresh`.`newest` AS `__ivm_fresh_newest`,
   `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_kept_change AS ivm_change
+FROM ivm_materialized_change AS ivm_change
 LEFT JOIN ivm_fresh
   ON `ivm_change`.`segment` IS NOT DISTINCT FROM `ivm_fresh`.`segment`
   AND `ivm_change`.`name` IS NOT DISTINCT FROM `ivm_fresh`.`name`

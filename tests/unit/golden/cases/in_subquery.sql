@@ -25,7 +25,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`customer_id` AS `customer_id`,
   `customers`.`__ivm_weight` AS `__ivm_weight`
@@ -39,7 +39,7 @@ FROM (
 WHERE
   `customers`.`segment` = 'a';
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`__ivm_count` AS `__ivm_count`
@@ -56,8 +56,8 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_1`.`customer_id` AS `customer_id`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`customer_id` AS `customer_id`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `orders`.`customer_id` = `q`.`customer_id`
     LATERAL VIEW
@@ -83,8 +83,8 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_3`
             ON `customers`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           WHERE
@@ -94,10 +94,10 @@ FROM (
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_5`
       GROUP BY
         `q_5`.`customer_id`,
@@ -133,10 +133,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -145,11 +145,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -179,7 +179,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -227,10 +227,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -239,11 +239,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -273,7 +273,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -321,10 +321,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -333,11 +333,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

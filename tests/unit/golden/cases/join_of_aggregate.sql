@@ -29,7 +29,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`orders_4` AS `orders_4`,
@@ -83,11 +83,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_4` AS `orders_4`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_4` AS `orders_4`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -97,12 +97,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`
@@ -135,7 +135,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__iv
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`__ivm_weight` AS `__ivm_weight`
@@ -146,7 +146,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`orders_4` AS `orders_4`,
@@ -179,18 +179,18 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_customer_id`,
@@ -235,11 +235,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_4` AS `orders_4`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_4` AS `orders_4`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -249,12 +249,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`
@@ -287,7 +287,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_4`, `__iv
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`__ivm_weight` AS `__ivm_weight`
@@ -298,7 +298,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`orders_4` AS `orders_4`,
@@ -331,18 +331,18 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_customer_id`,
@@ -387,11 +387,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_4` AS `orders_4`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_4` AS `orders_4`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -401,12 +401,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_4` AS `__ivm_lost_orders_4`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_4` AS `__ivm_lost_orders_4`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_4` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_4`

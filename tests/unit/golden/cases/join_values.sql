@@ -61,7 +61,7 @@ WHERE
   `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`customer_id` AS `customer_id`,
   `q`.`label_2` AS `label_2`,
@@ -110,11 +110,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`label_2` AS `label_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`label_2` AS `label_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -124,12 +124,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`label_2` AS `__ivm_lost_label_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`label_2` AS `__ivm_lost_label_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`label_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_label_2`

@@ -33,7 +33,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`orders_3` AS `orders_3`,
@@ -93,12 +93,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_3` AS `orders_3`,
-      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_3` AS `orders_3`,
+      `ivm_materialized_change`.`revenue_3` AS `revenue_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -109,13 +109,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
-        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_materialized_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`
@@ -151,7 +151,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_3`, `reve
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
@@ -164,7 +164,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`o_customer_id` AS `o_customer_id`,
   `q_5`.`orders` AS `orders`,
@@ -197,19 +197,19 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_amount` AS `o_amount`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -226,7 +226,7 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`name` AS `name`,
   `q_9`.`orders_3` AS `orders_3`,
@@ -247,10 +247,10 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`orders` AS `orders`,
-        `ivm_kept_2`.`revenue` AS `revenue`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`orders` AS `orders`,
+        `ivm_materialized_2`.`revenue` AS `revenue`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -294,20 +294,20 @@ FROM (
           ) AS `q_2`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_3`
             ON `q_2`.`o_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`orders` AS `orders`,
-            `ivm_kept_2`.`revenue` AS `revenue`,
+            `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_2`.`orders` AS `orders`,
+            `ivm_materialized_2`.`revenue` AS `revenue`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_4`
         GROUP BY
           `q_4`.`o_customer_id`,
@@ -354,12 +354,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_3` AS `orders_3`,
-      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_3` AS `orders_3`,
+      `ivm_materialized_change`.`revenue_3` AS `revenue_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -370,13 +370,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
-        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_materialized_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`
@@ -412,7 +412,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `orders_3`, `reve
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`amount` AS `o_amount`,
@@ -425,7 +425,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`o_customer_id` AS `o_customer_id`,
   `q_5`.`orders` AS `orders`,
@@ -458,19 +458,19 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-          `ivm_kept_1`.`o_amount` AS `o_amount`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_amount` AS `o_amount`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -487,7 +487,7 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`name` AS `name`,
   `q_9`.`orders_3` AS `orders_3`,
@@ -508,10 +508,10 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`orders` AS `orders`,
-        `ivm_kept_2`.`revenue` AS `revenue`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`orders` AS `orders`,
+        `ivm_materialized_2`.`revenue` AS `revenue`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -555,20 +555,20 @@ FROM (
           ) AS `q_2`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_3`
             ON `q_2`.`o_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`orders` AS `orders`,
-            `ivm_kept_2`.`revenue` AS `revenue`,
+            `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_2`.`orders` AS `orders`,
+            `ivm_materialized_2`.`revenue` AS `revenue`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_4`
         GROUP BY
           `q_4`.`o_customer_id`,
@@ -615,12 +615,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`orders_3` AS `orders_3`,
-      `ivm_kept_change`.`revenue_3` AS `revenue_3`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`orders_3` AS `orders_3`,
+      `ivm_materialized_change`.`revenue_3` AS `revenue_3`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -631,13 +631,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`orders_3` AS `__ivm_lost_orders_3`,
-        `ivm_kept_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`orders_3` AS `__ivm_lost_orders_3`,
+        `ivm_materialized_change`.`revenue_3` AS `__ivm_lost_revenue_3`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`orders_3` IS NOT DISTINCT FROM `q`.`__ivm_lost_orders_3`

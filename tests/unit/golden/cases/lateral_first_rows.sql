@@ -28,7 +28,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`name` AS `name`,
   `q_2`.`order_id_2` AS `order_id_2`,
@@ -84,11 +84,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`order_id_2` AS `order_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -98,12 +98,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
@@ -136,7 +136,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `order_id_2`, `__
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `order_id`,
   `o`.`amount` AS `amount`,
@@ -151,7 +151,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`order_id_2` AS `order_id_2`,
@@ -195,20 +195,20 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `o`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`order_id` AS `order_id`,
-            `ivm_kept_1`.`amount` AS `amount`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_1`.`order_id` AS `order_id`,
+            `ivm_materialized_1`.`amount` AS `amount`,
+            `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`order_id`,
@@ -254,11 +254,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`order_id_2` AS `order_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -268,12 +268,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
@@ -306,7 +306,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`name`, `order_id_2`, `__
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `order_id`,
   `o`.`amount` AS `amount`,
@@ -321,7 +321,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`name` AS `name`,
   `q_6`.`order_id_2` AS `order_id_2`,
@@ -365,20 +365,20 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `o`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`order_id` AS `order_id`,
-            `ivm_kept_1`.`amount` AS `amount`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_1`.`order_id` AS `order_id`,
+            `ivm_materialized_1`.`amount` AS `amount`,
+            `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`order_id`,
@@ -424,11 +424,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`name` AS `name`,
-      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`name` AS `name`,
+      `ivm_materialized_change`.`order_id_2` AS `order_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`name` AS `name`,
@@ -438,12 +438,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`name` AS `__ivm_lost_name`,
-        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`name` AS `__ivm_lost_name`,
+        `ivm_materialized_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`name` IS NOT DISTINCT FROM `q`.`__ivm_lost_name`
       AND `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`

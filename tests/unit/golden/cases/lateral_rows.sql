@@ -33,7 +33,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`name` AS `c_name`,
@@ -47,7 +47,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `c`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`name_2` AS `name_2`,
@@ -72,10 +72,10 @@ FROM (
     FROM `shop`.`orders` VERSION AS OF 9 AS `o`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_1`.`c_name` AS `c_name`,
-        `ivm_kept_1`.`__ivm_lateral_there` AS `__ivm_lateral_there`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_1`.`c_name` AS `c_name`,
+        `ivm_materialized_1`.`__ivm_lateral_there` AS `__ivm_lateral_there`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `q`.`c_customer_id` = `o`.`customer_id` AND TRUE
     LATERAL VIEW
@@ -111,20 +111,20 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `c`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`c_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`c_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
             ON `c`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_1`.`c_name` AS `c_name`,
-            `ivm_kept_1`.`__ivm_lateral_there` AS `__ivm_lateral_there`,
+            `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+            `ivm_materialized_1`.`c_name` AS `c_name`,
+            `ivm_materialized_1`.`__ivm_lateral_there` AS `__ivm_lateral_there`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
         GROUP BY
           `q_3`.`c_customer_id`,
@@ -175,12 +175,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`name_2` AS `name_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`name_2` AS `name_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -191,13 +191,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`
@@ -233,7 +233,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `name_2`, `to
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`name_2` AS `name_2`,
@@ -298,12 +298,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`name_2` AS `name_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`name_2` AS `name_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -314,13 +314,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`
@@ -356,7 +356,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `name_2`, `to
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`name_2` AS `name_2`,
@@ -421,12 +421,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`name_2` AS `name_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`name_2` AS `name_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -437,13 +437,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`name_2` AS `__ivm_lost_name_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`name_2` AS `__ivm_lost_name_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`name_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_name_2`

@@ -57,7 +57,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -93,9 +93,9 @@ FROM (
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
     SELECT
-      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
   ) AS `q`
     ON `c`.`customer_id` = `q`.`o_customer_id`
   LATERAL VIEW
@@ -127,19 +127,19 @@ LEFT JOIN (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_3`
       GROUP BY
         `q_3`.`o_order_id`,
@@ -169,7 +169,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `orders`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -205,9 +205,9 @@ FROM (
   FROM `shop`.`customers` VERSION AS OF 9 AS `c`
   LEFT SEMI JOIN (
     SELECT
-      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
   ) AS `q`
     ON `c`.`customer_id` = `q`.`o_customer_id`
   LATERAL VIEW
@@ -239,19 +239,19 @@ LEFT JOIN (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_3`
       GROUP BY
         `q_3`.`o_order_id`,

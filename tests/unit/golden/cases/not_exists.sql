@@ -21,7 +21,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`customer_id` AS `customer_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -66,10 +66,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -78,11 +78,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
   ) AS `q_2`
@@ -112,7 +112,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `__ivm_cou
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`__ivm_weight` AS `__ivm_weight`
@@ -123,7 +123,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`customer_id` AS `customer_id`,
   `q_7`.`__ivm_count` AS `__ivm_count`
@@ -139,8 +139,8 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -163,18 +163,18 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_4`
       GROUP BY
         `q_4`.`o_customer_id`,
@@ -210,10 +210,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -222,11 +222,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
   ) AS `q_2`
@@ -256,7 +256,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `__ivm_cou
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`__ivm_weight` AS `__ivm_weight`
@@ -267,7 +267,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`customer_id` AS `customer_id`,
   `q_7`.`__ivm_count` AS `__ivm_count`
@@ -283,8 +283,8 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -307,18 +307,18 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_3`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_4`
       GROUP BY
         `q_4`.`o_customer_id`,
@@ -354,10 +354,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -366,11 +366,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
   ) AS `q_2`

@@ -28,7 +28,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `customers`.`customer_id` AS `customer_id`,
   `customers`.`__ivm_weight` AS `__ivm_weight`
@@ -39,7 +39,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `customers`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -47,8 +47,8 @@ SELECT
 FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`customer_id` AS `customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
   ON `orders`.`customer_id` = `q`.`customer_id`
 UNION ALL
@@ -59,8 +59,8 @@ SELECT
 FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`customer_id` AS `customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q_2`
   ON TRUE
 WHERE
@@ -75,17 +75,17 @@ SELECT
 FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
 LEFT ANTI JOIN (
   SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`customer_id` AS `customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q_3`
   ON `orders`.`customer_id` = `q_3`.`customer_id`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`customer_id` AS `customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`customer_id` AS `customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
   WHERE
     (
-      `ivm_kept_1`.`customer_id`
+      `ivm_materialized_1`.`customer_id`
     ) IS NULL
 ) AS `q_4`
   ON TRUE
@@ -94,7 +94,7 @@ WHERE
     `orders`.`customer_id`
   ) IS NULL;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`__ivm_count` AS `__ivm_count`
@@ -104,10 +104,10 @@ FROM (
     COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `ivm_materialized_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_materialized_2`.`orders_customer_id` AS `orders_customer_id`,
+      `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     LEFT ANTI JOIN (
       SELECT
         `customers`.`customer_id` AS `customer_id`
@@ -115,18 +115,18 @@ FROM (
     ) AS `q`
       ON (
         (
-          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
+          `ivm_materialized_2`.`orders_customer_id` = `q`.`customer_id`
         )
         OR (
-          `ivm_kept_2`.`orders_customer_id` = `q`.`customer_id`
+          `ivm_materialized_2`.`orders_customer_id` = `q`.`customer_id`
         ) IS NULL
       )
     UNION ALL
     SELECT
-      `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-      `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `ivm_materialized_2`.`orders_order_id` AS `orders_order_id`,
+      `ivm_materialized_2`.`orders_customer_id` AS `orders_customer_id`,
+      -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     LEFT ANTI JOIN (
       SELECT
         `q_3`.`customer_id` AS `customer_id`
@@ -141,9 +141,9 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`customer_id` AS `customer_id`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`customer_id` AS `customer_id`,
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`customer_id`
@@ -153,10 +153,10 @@ FROM (
     ) AS `q_4`
       ON (
         (
-          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
+          `ivm_materialized_2`.`orders_customer_id` = `q_4`.`customer_id`
         )
         OR (
-          `ivm_kept_2`.`orders_customer_id` = `q_4`.`customer_id`
+          `ivm_materialized_2`.`orders_customer_id` = `q_4`.`customer_id`
         ) IS NULL
       )
   ) AS `q_5`
@@ -185,10 +185,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -197,11 +197,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -231,7 +231,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -284,10 +284,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -296,11 +296,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -330,7 +330,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -383,10 +383,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -395,11 +395,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

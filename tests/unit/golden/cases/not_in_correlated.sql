@@ -30,7 +30,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `c`.`customer_id` AS `customer_id`,
   `c`.`segment` AS `c_segment`,
@@ -43,7 +43,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `c`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_11`.`order_id` AS `order_id`,
   `q_11`.`__ivm_count` AS `__ivm_count`
@@ -67,9 +67,9 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
-          `ivm_kept_1`.`c_segment` AS `c_segment`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`c_segment` AS `c_segment`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `o`.`customer_id` = `q`.`customer_id` AND `q`.`c_segment` = `o`.`note`
       UNION ALL
@@ -81,9 +81,9 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT SEMI JOIN (
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
-          `ivm_kept_1`.`c_segment` AS `c_segment`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`c_segment` AS `c_segment`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
         ON `q_2`.`c_segment` = `o`.`note`
       WHERE
@@ -99,19 +99,19 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       LEFT ANTI JOIN (
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
-          `ivm_kept_1`.`c_segment` AS `c_segment`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`c_segment` AS `c_segment`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_3`
         ON `o`.`customer_id` = `q_3`.`customer_id` AND `q_3`.`c_segment` = `o`.`note`
       LEFT SEMI JOIN (
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
-          `ivm_kept_1`.`c_segment` AS `c_segment`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`c_segment` AS `c_segment`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
         WHERE
           (
-            `ivm_kept_1`.`customer_id`
+            `ivm_materialized_1`.`customer_id`
           ) IS NULL
       ) AS `q_4`
         ON `q_4`.`c_segment` = `o`.`note`
@@ -143,19 +143,19 @@ FROM (
         FROM `shop`.`customers` VERSION AS OF 9 AS `c`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`c_segment` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_7`
           ON `c`.`segment` IS NOT DISTINCT FROM `q_7`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`customer_id` AS `customer_id`,
-          `ivm_kept_1`.`c_segment` AS `c_segment`,
+          `ivm_materialized_1`.`customer_id` AS `customer_id`,
+          `ivm_materialized_1`.`c_segment` AS `c_segment`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_8`
       GROUP BY
         `q_8`.`customer_id`,
@@ -200,10 +200,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -212,11 +212,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -246,7 +246,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -302,10 +302,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -314,11 +314,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -348,7 +348,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -404,10 +404,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -416,11 +416,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

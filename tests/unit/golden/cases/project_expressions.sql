@@ -57,7 +57,7 @@ WHERE
   `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`note` AS `note`,
@@ -108,12 +108,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`note` AS `note`,
-      `ivm_kept_change`.`doubled` AS `doubled`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`note` AS `note`,
+      `ivm_materialized_change`.`doubled` AS `doubled`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -124,13 +124,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`note` AS `__ivm_lost_note`,
-        `ivm_kept_change`.`doubled` AS `__ivm_lost_doubled`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`note` AS `__ivm_lost_note`,
+        `ivm_materialized_change`.`doubled` AS `__ivm_lost_doubled`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`note` IS NOT DISTINCT FROM `q`.`__ivm_lost_note`

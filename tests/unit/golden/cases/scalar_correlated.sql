@@ -26,7 +26,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `p`.`customer_id` AS `p_customer_id`,
   `p`.`amount` AS `p_amount`,
@@ -39,7 +39,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `p`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -54,7 +54,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`__ivm_count` AS `__ivm_count`
@@ -94,19 +94,19 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `p`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`p_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`p_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `p`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`p_customer_id` AS `p_customer_id`,
-            `ivm_kept_1`.`p_amount` AS `p_amount`,
+            `ivm_materialized_1`.`p_customer_id` AS `p_customer_id`,
+            `ivm_materialized_1`.`p_amount` AS `p_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`p_customer_id`,
@@ -128,22 +128,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       UNION ALL
       SELECT
-        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`o_amount` AS `o_amount`,
-        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`o_amount` AS `o_amount`,
+        -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q_5`
       ON `q_4`.`p_customer_id` = `q_5`.`o_customer_id`
     UNION ALL
     SELECT
       `q_6`.`p_customer_id` AS `p_customer_id`,
       `q_6`.`col_0` AS `col_0`,
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_2`.`o_amount` AS `o_amount`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_2`.`o_amount` AS `o_amount`,
+      `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     JOIN (
       SELECT
         `p`.`customer_id` AS `p_customer_id`,
@@ -152,7 +152,7 @@ FROM (
       GROUP BY
         `p`.`customer_id`
     ) AS `q_6`
-      ON `q_6`.`p_customer_id` = `ivm_kept_2`.`o_customer_id`
+      ON `q_6`.`p_customer_id` = `ivm_materialized_2`.`o_customer_id`
   ) AS `q_7`
   WHERE
     `q_7`.`o_amount` = `q_7`.`col_0`
@@ -181,10 +181,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -193,11 +193,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -227,7 +227,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `p`.`customer_id` AS `p_customer_id`,
   `p`.`amount` AS `p_amount`,
@@ -240,7 +240,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `p`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -255,7 +255,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`__ivm_count` AS `__ivm_count`
@@ -295,19 +295,19 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `p`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`p_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`p_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `p`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`p_customer_id` AS `p_customer_id`,
-            `ivm_kept_1`.`p_amount` AS `p_amount`,
+            `ivm_materialized_1`.`p_customer_id` AS `p_customer_id`,
+            `ivm_materialized_1`.`p_amount` AS `p_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`p_customer_id`,
@@ -329,22 +329,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       UNION ALL
       SELECT
-        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`o_amount` AS `o_amount`,
-        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`o_amount` AS `o_amount`,
+        -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q_5`
       ON `q_4`.`p_customer_id` = `q_5`.`o_customer_id`
     UNION ALL
     SELECT
       `q_6`.`p_customer_id` AS `p_customer_id`,
       `q_6`.`col_0` AS `col_0`,
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_2`.`o_amount` AS `o_amount`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_2`.`o_amount` AS `o_amount`,
+      `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     JOIN (
       SELECT
         `p`.`customer_id` AS `p_customer_id`,
@@ -353,7 +353,7 @@ FROM (
       GROUP BY
         `p`.`customer_id`
     ) AS `q_6`
-      ON `q_6`.`p_customer_id` = `ivm_kept_2`.`o_customer_id`
+      ON `q_6`.`p_customer_id` = `ivm_materialized_2`.`o_customer_id`
   ) AS `q_7`
   WHERE
     `q_7`.`o_amount` = `q_7`.`col_0`
@@ -382,10 +382,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -394,11 +394,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

@@ -29,7 +29,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`customer_id` AS `customer_id`,
   `q_2`.`n` AS `n`,
@@ -82,11 +82,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`n` AS `n`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`n` AS `n`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -96,12 +96,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`n` AS `__ivm_lost_n`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`
@@ -134,7 +134,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__iv
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`__ivm_weight` AS `__ivm_weight`
@@ -145,7 +145,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`o_customer_id` AS `o_customer_id`,
   `q_5`.`col_0` AS `col_0`,
@@ -173,18 +173,18 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -200,7 +200,7 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id` AS `customer_id`,
   `q_9`.`n` AS `n`,
@@ -218,9 +218,9 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`col_0` AS `col_0`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`col_0` AS `col_0`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -259,19 +259,19 @@ FROM (
           ) AS `q_2`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_3`
             ON `q_2`.`o_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`col_0` AS `col_0`,
+            `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_2`.`col_0` AS `col_0`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_4`
         GROUP BY
           `q_4`.`o_customer_id`,
@@ -314,11 +314,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`n` AS `n`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`n` AS `n`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -328,12 +328,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`n` AS `__ivm_lost_n`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`
@@ -366,7 +366,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id`, `n`, `__iv
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`customer_id` AS `o_customer_id`,
   `o`.`__ivm_weight` AS `__ivm_weight`
@@ -377,7 +377,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_5`.`o_customer_id` AS `o_customer_id`,
   `q_5`.`col_0` AS `col_0`,
@@ -405,18 +405,18 @@ FROM (
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
         LEFT SEMI JOIN (
           SELECT DISTINCT
-            `ivm_kept_1`.`o_customer_id` AS `__ivm_touched_0`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            `ivm_materialized_1`.`o_customer_id` AS `__ivm_touched_0`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q`
           ON `o`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
         EXPLODE(array(1, -1)) generated AS `__ivm_side`
         UNION ALL
         SELECT
-          `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+          `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
           -1 AS `__ivm_side`,
-          -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q_2`
       GROUP BY
         `q_2`.`o_customer_id`,
@@ -432,7 +432,7 @@ FROM (
     `q_4`.`__ivm_side`
 ) AS `q_5`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_9`.`customer_id` AS `customer_id`,
   `q_9`.`n` AS `n`,
@@ -450,9 +450,9 @@ FROM (
     FROM `shop`.`customers` VERSION AS OF 9 AS `c`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-        `ivm_kept_2`.`col_0` AS `col_0`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`col_0` AS `col_0`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
     ) AS `q`
       ON `q`.`o_customer_id` = `c`.`customer_id`
     LATERAL VIEW
@@ -491,19 +491,19 @@ FROM (
           ) AS `q_2`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`o_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`o_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_3`
             ON `q_2`.`o_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated_2 AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_2`.`col_0` AS `col_0`,
+            `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_2`.`col_0` AS `col_0`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_4`
         GROUP BY
           `q_4`.`o_customer_id`,
@@ -546,11 +546,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id` AS `customer_id`,
-      `ivm_kept_change`.`n` AS `n`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id` AS `customer_id`,
+      `ivm_materialized_change`.`n` AS `n`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id` AS `customer_id`,
@@ -560,12 +560,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id` AS `__ivm_lost_customer_id`,
-        `ivm_kept_change`.`n` AS `__ivm_lost_n`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id` AS `__ivm_lost_customer_id`,
+        `ivm_materialized_change`.`n` AS `__ivm_lost_n`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id`
       AND `state`.`n` IS NOT DISTINCT FROM `q`.`__ivm_lost_n`

@@ -35,7 +35,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`customer_id_2` AS `customer_id_2`,
   `q_8`.`total_2` AS `total_2`,
@@ -133,11 +133,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -147,12 +147,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
       AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
@@ -185,7 +185,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `total_2
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
@@ -198,7 +198,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`total_2` AS `total_2`,
@@ -234,19 +234,19 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_customer_id`,
@@ -297,11 +297,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -311,12 +311,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
       AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`
@@ -349,7 +349,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`customer_id_2`, `total_2
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`customer_id` AS `orders_customer_id`,
   `orders`.`amount` AS `orders_amount`,
@@ -362,7 +362,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`customer_id_2` AS `customer_id_2`,
   `q_7`.`total_2` AS `total_2`,
@@ -398,19 +398,19 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_customer_id`,
@@ -461,11 +461,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`total_2` AS `total_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`total_2` AS `total_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -475,12 +475,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`total_2` AS `__ivm_lost_total_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`total_2` AS `__ivm_lost_total_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
       AND `state`.`total_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_total_2`

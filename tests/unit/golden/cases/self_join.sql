@@ -22,7 +22,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- insert of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `b`.`order_id` AS `b_order_id`,
   `b`.`customer_id` AS `b_customer_id`,
@@ -77,22 +77,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `b`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`b_order_id` AS `b_order_id`,
-        `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`b_order_id` AS `b_order_id`,
+        `ivm_materialized_1`.`b_customer_id` AS `b_customer_id`,
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `a`.`customer_id` = `q`.`b_customer_id`
     UNION ALL
     SELECT
       `a`.`order_id` AS `a_order_id`,
       `a`.`customer_id` AS `a_customer_id`,
-      `ivm_kept_1`.`b_order_id` AS `b_order_id`,
-      `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`b_order_id` AS `b_order_id`,
+      `ivm_materialized_1`.`b_customer_id` AS `b_customer_id`,
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `a`
-      ON `a`.`customer_id` = `ivm_kept_1`.`b_customer_id`
+      ON `a`.`customer_id` = `ivm_materialized_1`.`b_customer_id`
   ) AS `q_2`
   GROUP BY
     `q_2`.`a_order_id`,
@@ -102,7 +102,7 @@ WHERE
   `q_3`.`__ivm_count` <> 0 AND COALESCE(`q_3`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `b`.`order_id` AS `b_order_id`,
   `b`.`customer_id` AS `b_customer_id`,
@@ -115,7 +115,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `b`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_3`.`order_id` AS `order_id`,
   `q_3`.`other` AS `other`,
@@ -151,22 +151,22 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `b`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`b_order_id` AS `b_order_id`,
-        `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`b_order_id` AS `b_order_id`,
+        `ivm_materialized_1`.`b_customer_id` AS `b_customer_id`,
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q`
       ON `a`.`customer_id` = `q`.`b_customer_id`
     UNION ALL
     SELECT
       `a`.`order_id` AS `a_order_id`,
       `a`.`customer_id` AS `a_customer_id`,
-      `ivm_kept_1`.`b_order_id` AS `b_order_id`,
-      `ivm_kept_1`.`b_customer_id` AS `b_customer_id`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`b_order_id` AS `b_order_id`,
+      `ivm_materialized_1`.`b_customer_id` AS `b_customer_id`,
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     JOIN `shop`.`orders` VERSION AS OF 9 AS `a`
-      ON `a`.`customer_id` = `ivm_kept_1`.`b_customer_id`
+      ON `a`.`customer_id` = `ivm_materialized_1`.`b_customer_id`
   ) AS `q_2`
   GROUP BY
     `q_2`.`a_order_id`,
@@ -196,11 +196,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`other` AS `other`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`other` AS `other`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -210,12 +210,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`other` AS `__ivm_lost_other`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`other` AS `__ivm_lost_other`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`other` IS NOT DISTINCT FROM `q`.`__ivm_lost_other`

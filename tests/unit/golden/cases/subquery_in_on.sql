@@ -31,7 +31,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -49,7 +49,7 @@ FROM (
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `c`.`customer_id` = `o`.`customer_id`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `customers`.`name` AS `name`,
   `customers`.`__ivm_weight` AS `__ivm_weight`
@@ -60,7 +60,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `customers`;
 
-cache table ivm_kept_3 as
+cache table ivm_materialized_3 as
 SELECT
   `q`.`o_order_id` AS `o_order_id`,
   `q`.`o_customer_id` AS `o_customer_id`,
@@ -81,18 +81,18 @@ FROM (
     ON `c`.`customer_id` = `o`.`customer_id`
   UNION ALL
   SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-    `ivm_kept_1`.`o_note` AS `o_note`,
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`,
-    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+    `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+    `ivm_materialized_1`.`o_note` AS `o_note`,
+    `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+    `ivm_materialized_1`.`c_segment` AS `c_segment`,
+    -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_2`.`name` AS `name`
-  FROM ivm_kept_2 AS `ivm_kept_2`
+    `ivm_materialized_2`.`name` AS `name`
+  FROM ivm_materialized_2 AS `ivm_materialized_2`
 ) AS `q_2`
   ON `q`.`o_note` = `q_2`.`name`
 UNION ALL
@@ -116,18 +116,18 @@ FROM (
     ON `c`.`customer_id` = `o`.`customer_id`
   UNION ALL
   SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-    `ivm_kept_1`.`o_note` AS `o_note`,
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`,
-    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+    `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+    `ivm_materialized_1`.`o_note` AS `o_note`,
+    `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+    `ivm_materialized_1`.`c_segment` AS `c_segment`,
+    -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q_3`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_2`.`name` AS `name`
-  FROM ivm_kept_2 AS `ivm_kept_2`
+    `ivm_materialized_2`.`name` AS `name`
+  FROM ivm_materialized_2 AS `ivm_materialized_2`
 ) AS `q_4`
   ON TRUE
 WHERE
@@ -155,27 +155,27 @@ FROM (
     ON `c`.`customer_id` = `o`.`customer_id`
   UNION ALL
   SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-    `ivm_kept_1`.`o_note` AS `o_note`,
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`,
-    -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+    `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+    `ivm_materialized_1`.`o_note` AS `o_note`,
+    `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+    `ivm_materialized_1`.`c_segment` AS `c_segment`,
+    -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q_5`
 LEFT ANTI JOIN (
   SELECT
-    `ivm_kept_2`.`name` AS `name`
-  FROM ivm_kept_2 AS `ivm_kept_2`
+    `ivm_materialized_2`.`name` AS `name`
+  FROM ivm_materialized_2 AS `ivm_materialized_2`
 ) AS `q_6`
   ON `q_5`.`o_note` = `q_6`.`name`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_2`.`name` AS `name`
-  FROM ivm_kept_2 AS `ivm_kept_2`
+    `ivm_materialized_2`.`name` AS `name`
+  FROM ivm_materialized_2 AS `ivm_materialized_2`
   WHERE
     (
-      `ivm_kept_2`.`name`
+      `ivm_materialized_2`.`name`
     ) IS NULL
 ) AS `q_7`
   ON TRUE
@@ -184,7 +184,7 @@ WHERE
     `q_5`.`o_note`
   ) IS NULL;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`segment` AS `segment`,
@@ -196,13 +196,13 @@ FROM (
     COALESCE(SUM(`q_6`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_1`.`o_note` AS `o_note`,
-      `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_1`.`c_segment` AS `c_segment`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_1`.`o_note` AS `o_note`,
+      `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+      `ivm_materialized_1`.`c_segment` AS `c_segment`,
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     LEFT ANTI JOIN (
       SELECT
         `customers`.`name` AS `name`
@@ -210,21 +210,21 @@ FROM (
     ) AS `q`
       ON (
         (
-          `ivm_kept_1`.`o_note` = `q`.`name`
+          `ivm_materialized_1`.`o_note` = `q`.`name`
         )
         OR (
-          `ivm_kept_1`.`o_note` = `q`.`name`
+          `ivm_materialized_1`.`o_note` = `q`.`name`
         ) IS NULL
       )
     UNION ALL
     SELECT
-      `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_3`.`o_note` AS `o_note`,
-      `ivm_kept_3`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_3`.`c_segment` AS `c_segment`,
-      `ivm_kept_3`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_3 AS `ivm_kept_3`
+      `ivm_materialized_3`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_3`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_3`.`o_note` AS `o_note`,
+      `ivm_materialized_3`.`c_customer_id` AS `c_customer_id`,
+      `ivm_materialized_3`.`c_segment` AS `c_segment`,
+      `ivm_materialized_3`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_3 AS `ivm_materialized_3`
     LEFT ANTI JOIN (
       SELECT
         `customers`.`name` AS `name`
@@ -232,21 +232,21 @@ FROM (
     ) AS `q_2`
       ON (
         (
-          `ivm_kept_3`.`o_note` = `q_2`.`name`
+          `ivm_materialized_3`.`o_note` = `q_2`.`name`
         )
         OR (
-          `ivm_kept_3`.`o_note` = `q_2`.`name`
+          `ivm_materialized_3`.`o_note` = `q_2`.`name`
         ) IS NULL
       )
     UNION ALL
     SELECT
-      `ivm_kept_3`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_3`.`o_customer_id` AS `o_customer_id`,
-      `ivm_kept_3`.`o_note` AS `o_note`,
-      `ivm_kept_3`.`c_customer_id` AS `c_customer_id`,
-      `ivm_kept_3`.`c_segment` AS `c_segment`,
-      -`ivm_kept_3`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_3 AS `ivm_kept_3`
+      `ivm_materialized_3`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_3`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_3`.`o_note` AS `o_note`,
+      `ivm_materialized_3`.`c_customer_id` AS `c_customer_id`,
+      `ivm_materialized_3`.`c_segment` AS `c_segment`,
+      -`ivm_materialized_3`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_3 AS `ivm_materialized_3`
     LEFT ANTI JOIN (
       SELECT
         `q_4`.`name` AS `name`
@@ -261,9 +261,9 @@ FROM (
           FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`name` AS `name`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            `ivm_materialized_2`.`name` AS `name`,
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_3`
         GROUP BY
           `q_3`.`name`
@@ -273,10 +273,10 @@ FROM (
     ) AS `q_5`
       ON (
         (
-          `ivm_kept_3`.`o_note` = `q_5`.`name`
+          `ivm_materialized_3`.`o_note` = `q_5`.`name`
         )
         OR (
-          `ivm_kept_3`.`o_note` = `q_5`.`name`
+          `ivm_materialized_3`.`o_note` = `q_5`.`name`
         ) IS NULL
       )
   ) AS `q_6`
@@ -308,11 +308,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -322,12 +322,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -360,7 +360,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`segment` AS `segment`,
@@ -420,11 +420,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -434,12 +434,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -472,7 +472,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`segment` AS `segment`,
@@ -532,11 +532,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -546,12 +546,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`

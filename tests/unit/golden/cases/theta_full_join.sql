@@ -19,7 +19,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
@@ -32,7 +32,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `c`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -40,13 +40,13 @@ SELECT
 FROM `shop`.`orders` VERSION AS OF 9 AS `o`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+    `ivm_materialized_1`.`c_segment` AS `c_segment`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
   ON `o`.`customer_id` < `q`.`c_customer_id`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_10`.`order_id` AS `order_id`,
   `q_10`.`segment` AS `segment`,
@@ -65,22 +65,22 @@ FROM (
       `q_5`.`__ivm_weight` AS `__ivm_weight`
     FROM (
       SELECT
-        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
         `c`.`customer_id` AS `c_customer_id`,
         `c`.`segment` AS `c_segment`,
-        `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-        ON `ivm_kept_2`.`o_customer_id` < `c`.`customer_id`
+        ON `ivm_materialized_2`.`o_customer_id` < `c`.`customer_id`
       UNION ALL
       SELECT
-        `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-        `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+        `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+        `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
         `q_4`.`c_customer_id` AS `c_customer_id`,
         `q_4`.`c_segment` AS `c_segment`,
-        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT JOIN (
         SELECT
           `q_3`.`c_customer_id` AS `c_customer_id`,
@@ -103,10 +103,10 @@ FROM (
               FROM `shop`.`customers` VERSION AS OF 9 AS `c`
               UNION ALL
               SELECT
-                `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-                `ivm_kept_1`.`c_segment` AS `c_segment`,
-                -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+                `ivm_materialized_1`.`c_segment` AS `c_segment`,
+                -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q`
             GROUP BY
               `q`.`c_customer_id`,
@@ -118,7 +118,7 @@ FROM (
         LATERAL VIEW
         EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
       ) AS `q_4`
-        ON `ivm_kept_2`.`o_customer_id` < `q_4`.`c_customer_id`
+        ON `ivm_materialized_2`.`o_customer_id` < `q_4`.`c_customer_id`
     ) AS `q_5`
     UNION ALL
     SELECT
@@ -137,17 +137,17 @@ FROM (
     ) AS `q_7`
     RIGHT JOIN (
       SELECT
-        `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_1`.`c_segment` AS `c_segment`,
-        `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_1`.`c_segment` AS `c_segment`,
+        `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
       LEFT ANTI JOIN (
         SELECT
           `o`.`order_id` AS `o_order_id`,
           `o`.`customer_id` AS `o_customer_id`
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       ) AS `q_6`
-        ON `q_6`.`o_customer_id` < `ivm_kept_1`.`c_customer_id`
+        ON `q_6`.`o_customer_id` < `ivm_materialized_1`.`c_customer_id`
     ) AS `q_8`
       ON TRUE
   ) AS `q_9`
@@ -179,11 +179,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -193,12 +193,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -231,7 +231,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -244,7 +244,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
@@ -252,13 +252,13 @@ SELECT
 FROM `shop`.`customers` VERSION AS OF 9 AS `c`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+    `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
   ON `q`.`o_customer_id` < `c`.`customer_id`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`segment` AS `segment`,
@@ -270,14 +270,14 @@ FROM (
     COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
       `c`.`customer_id` AS `c_customer_id`,
       `c`.`segment` AS `c_segment`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-      ON `ivm_kept_1`.`o_customer_id` < `c`.`customer_id`
+      ON `ivm_materialized_1`.`o_customer_id` < `c`.`customer_id`
     UNION ALL
     SELECT
       `q_6`.`o_order_id` AS `o_order_id`,
@@ -295,23 +295,23 @@ FROM (
     ) AS `q_6`
     RIGHT JOIN (
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`c_segment` AS `c_segment`,
-        `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`c_segment` AS `c_segment`,
+        `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT ANTI JOIN (
         SELECT
           `o`.`order_id` AS `o_order_id`,
           `o`.`customer_id` AS `o_customer_id`
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       ) AS `q`
-        ON `q`.`o_customer_id` < `ivm_kept_2`.`c_customer_id`
+        ON `q`.`o_customer_id` < `ivm_materialized_2`.`c_customer_id`
       UNION ALL
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`c_segment` AS `c_segment`,
-        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`c_segment` AS `c_segment`,
+        -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT ANTI JOIN (
         SELECT
           `q_3`.`o_order_id` AS `o_order_id`,
@@ -329,10 +329,10 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-              `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+              `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`o_order_id`,
@@ -341,7 +341,7 @@ FROM (
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
-        ON `q_4`.`o_customer_id` < `ivm_kept_2`.`c_customer_id`
+        ON `q_4`.`o_customer_id` < `ivm_materialized_2`.`c_customer_id`
     ) AS `q_5`
       ON TRUE
   ) AS `q_7`
@@ -373,11 +373,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -387,12 +387,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -425,7 +425,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -438,7 +438,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `o`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
@@ -446,13 +446,13 @@ SELECT
 FROM `shop`.`customers` VERSION AS OF 9 AS `c`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-    `ivm_kept_1`.`o_customer_id` AS `o_customer_id`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+    `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
   ON `q`.`o_customer_id` < `c`.`customer_id`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_8`.`order_id` AS `order_id`,
   `q_8`.`segment` AS `segment`,
@@ -464,14 +464,14 @@ FROM (
     COALESCE(SUM(`q_7`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
       `c`.`customer_id` AS `c_customer_id`,
       `c`.`segment` AS `c_segment`,
-      `ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_1 AS `ivm_kept_1`
+      `ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_1 AS `ivm_materialized_1`
     LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-      ON `ivm_kept_1`.`o_customer_id` < `c`.`customer_id`
+      ON `ivm_materialized_1`.`o_customer_id` < `c`.`customer_id`
     UNION ALL
     SELECT
       `q_6`.`o_order_id` AS `o_order_id`,
@@ -489,23 +489,23 @@ FROM (
     ) AS `q_6`
     RIGHT JOIN (
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`c_segment` AS `c_segment`,
-        `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`c_segment` AS `c_segment`,
+        `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT ANTI JOIN (
         SELECT
           `o`.`order_id` AS `o_order_id`,
           `o`.`customer_id` AS `o_customer_id`
         FROM `shop`.`orders` VERSION AS OF 9 AS `o`
       ) AS `q`
-        ON `q`.`o_customer_id` < `ivm_kept_2`.`c_customer_id`
+        ON `q`.`o_customer_id` < `ivm_materialized_2`.`c_customer_id`
       UNION ALL
       SELECT
-        `ivm_kept_2`.`c_customer_id` AS `c_customer_id`,
-        `ivm_kept_2`.`c_segment` AS `c_segment`,
-        -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_2 AS `ivm_kept_2`
+        `ivm_materialized_2`.`c_customer_id` AS `c_customer_id`,
+        `ivm_materialized_2`.`c_segment` AS `c_segment`,
+        -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_2 AS `ivm_materialized_2`
       LEFT ANTI JOIN (
         SELECT
           `q_3`.`o_order_id` AS `o_order_id`,
@@ -523,10 +523,10 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `o`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-              `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+              `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`o_order_id`,
@@ -535,7 +535,7 @@ FROM (
         WHERE
           `q_3`.`__ivm_times` > 0
       ) AS `q_4`
-        ON `q_4`.`o_customer_id` < `ivm_kept_2`.`c_customer_id`
+        ON `q_4`.`o_customer_id` < `ivm_materialized_2`.`c_customer_id`
     ) AS `q_5`
       ON TRUE
   ) AS `q_7`
@@ -567,11 +567,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -581,12 +581,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`

@@ -19,7 +19,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `c`.`customer_id` AS `c_customer_id`,
   `c`.`segment` AS `c_segment`,
@@ -32,7 +32,7 @@ FROM (
   FROM table_changes('`shop`.`customers`', 8, 9)
 ) AS `c`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -40,13 +40,13 @@ SELECT
 FROM `shop`.`orders` VERSION AS OF 9 AS `o`
 LEFT SEMI JOIN (
   SELECT
-    `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-    `ivm_kept_1`.`c_segment` AS `c_segment`
-  FROM ivm_kept_1 AS `ivm_kept_1`
+    `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+    `ivm_materialized_1`.`c_segment` AS `c_segment`
+  FROM ivm_materialized_1 AS `ivm_materialized_1`
 ) AS `q`
   ON `o`.`customer_id` < `q`.`c_customer_id`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`segment` AS `segment`,
@@ -58,22 +58,22 @@ FROM (
     COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
       `c`.`customer_id` AS `c_customer_id`,
       `c`.`segment` AS `c_segment`,
-      `ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      `ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     LEFT JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
-      ON `ivm_kept_2`.`o_customer_id` < `c`.`customer_id`
+      ON `ivm_materialized_2`.`o_customer_id` < `c`.`customer_id`
     UNION ALL
     SELECT
-      `ivm_kept_2`.`o_order_id` AS `o_order_id`,
-      `ivm_kept_2`.`o_customer_id` AS `o_customer_id`,
+      `ivm_materialized_2`.`o_order_id` AS `o_order_id`,
+      `ivm_materialized_2`.`o_customer_id` AS `o_customer_id`,
       `q_4`.`c_customer_id` AS `c_customer_id`,
       `q_4`.`c_segment` AS `c_segment`,
-      -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-    FROM ivm_kept_2 AS `ivm_kept_2`
+      -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+    FROM ivm_materialized_2 AS `ivm_materialized_2`
     LEFT JOIN (
       SELECT
         `q_3`.`c_customer_id` AS `c_customer_id`,
@@ -96,10 +96,10 @@ FROM (
             FROM `shop`.`customers` VERSION AS OF 9 AS `c`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-              `ivm_kept_1`.`c_segment` AS `c_segment`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+              `ivm_materialized_1`.`c_segment` AS `c_segment`,
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
           GROUP BY
             `q`.`c_customer_id`,
@@ -111,7 +111,7 @@ FROM (
       LATERAL VIEW
       EXPLODE(array_repeat(0, CAST(`q_3`.`__ivm_times` AS INT))) generated AS `__ivm_copy`
     ) AS `q_4`
-      ON `ivm_kept_2`.`o_customer_id` < `q_4`.`c_customer_id`
+      ON `ivm_materialized_2`.`o_customer_id` < `q_4`.`c_customer_id`
   ) AS `q_5`
   GROUP BY
     `q_5`.`o_order_id`,
@@ -141,11 +141,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -155,12 +155,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -193,7 +193,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`segment` AS `segment`,
@@ -240,11 +240,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -254,12 +254,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
@@ -292,7 +292,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `segment`, `_
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`order_id` AS `order_id`,
   `q`.`segment` AS `segment`,
@@ -339,11 +339,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -353,12 +353,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`

@@ -22,7 +22,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`__ivm_count` AS `__ivm_count`
@@ -108,10 +108,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -120,11 +120,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -154,7 +154,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -200,10 +200,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -212,11 +212,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`
@@ -246,7 +246,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `__ivm_count`
 )
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`order_id` AS `order_id`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -292,10 +292,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -304,11 +304,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
   ) AS `q_2`

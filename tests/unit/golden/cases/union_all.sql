@@ -101,7 +101,7 @@ WHERE
   `q_2`.`__ivm_count` <> 0 AND COALESCE(`q_2`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in orders
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_2`.`customer_id_2` AS `customer_id_2`,
   `q_2`.`__ivm_count` AS `__ivm_count`
@@ -152,10 +152,10 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`customer_id_2` AS `customer_id_2`,
@@ -164,11 +164,11 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
   ) AS `q_2`

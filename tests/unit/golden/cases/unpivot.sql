@@ -100,7 +100,7 @@ WHERE
   `q`.`__ivm_count` <> 0 AND COALESCE(`q`.`__ivm_count`, 0) <> 0
 
 -- merge of changes in clicks
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q`.`kind_2` AS `kind_2`,
   `q`.`value_2` AS `value_2`,
@@ -174,11 +174,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`kind_2` AS `kind_2`,
-      `ivm_kept_change`.`value_2` AS `value_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`kind_2` AS `kind_2`,
+      `ivm_materialized_change`.`value_2` AS `value_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`kind_2` AS `kind_2`,
@@ -188,12 +188,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`kind_2` AS `__ivm_lost_kind_2`,
-        `ivm_kept_change`.`value_2` AS `__ivm_lost_value_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`kind_2` AS `__ivm_lost_kind_2`,
+        `ivm_materialized_change`.`value_2` AS `__ivm_lost_value_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`kind_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_kind_2`
       AND `state`.`value_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_value_2`

@@ -61,7 +61,7 @@ SELECT
 FROM `shop`.`v__ivm` AS `state`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -133,19 +133,19 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q`
               ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
             LATERAL VIEW
             EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
               -1 AS `__ivm_side`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_order_id`,
@@ -175,7 +175,7 @@ when not matched and `s`.`__ivm_count` <> 0 then insert (`__ivm_count`, `custome
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -247,19 +247,19 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q`
               ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
             LATERAL VIEW
             EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
               -1 AS `__ivm_side`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_order_id`,

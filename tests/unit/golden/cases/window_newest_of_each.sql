@@ -33,7 +33,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -50,7 +50,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id_2` AS `order_id_2`,
   `q_6`.`customer_id_2` AS `customer_id_2`,
@@ -99,21 +99,21 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_order_id`,
@@ -161,12 +161,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`amount_2` AS `amount_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id_2` AS `order_id_2`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`amount_2` AS `amount_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id_2` AS `order_id_2`,
@@ -177,13 +177,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`amount_2` AS `__ivm_lost_amount_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`amount_2` AS `__ivm_lost_amount_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
       AND `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`
@@ -219,7 +219,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id_2`, `customer_i
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -236,7 +236,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id_2` AS `order_id_2`,
   `q_6`.`customer_id_2` AS `customer_id_2`,
@@ -285,21 +285,21 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_order_id`,
@@ -347,12 +347,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id_2` AS `order_id_2`,
-      `ivm_kept_change`.`customer_id_2` AS `customer_id_2`,
-      `ivm_kept_change`.`amount_2` AS `amount_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id_2` AS `order_id_2`,
+      `ivm_materialized_change`.`customer_id_2` AS `customer_id_2`,
+      `ivm_materialized_change`.`amount_2` AS `amount_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id_2` AS `order_id_2`,
@@ -363,13 +363,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
-        `ivm_kept_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
-        `ivm_kept_change`.`amount_2` AS `__ivm_lost_amount_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id_2` AS `__ivm_lost_order_id_2`,
+        `ivm_materialized_change`.`customer_id_2` AS `__ivm_lost_customer_id_2`,
+        `ivm_materialized_change`.`amount_2` AS `__ivm_lost_amount_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id_2`
       AND `state`.`customer_id_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_customer_id_2`

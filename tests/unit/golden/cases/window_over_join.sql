@@ -31,7 +31,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in customers
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -49,7 +49,7 @@ FROM (
 JOIN `shop`.`orders` VERSION AS OF 9 AS `o`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
@@ -103,22 +103,22 @@ FROM (
             ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_1`.`o_amount` AS `o_amount`,
-            `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_1`.`c_segment` AS `c_segment`,
+            `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+            `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_1`.`o_amount` AS `o_amount`,
+            `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+            `ivm_materialized_1`.`c_segment` AS `c_segment`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`o_order_id`,
@@ -165,12 +165,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`share` AS `share`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`share` AS `share`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`segment` AS `segment`,
@@ -181,13 +181,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`share` AS `__ivm_lost_share`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
       AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
@@ -223,7 +223,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`segment`, `order_id`, `s
 )
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -242,7 +242,7 @@ FROM (
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
@@ -296,22 +296,22 @@ FROM (
             ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_1`.`o_amount` AS `o_amount`,
-            `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_1`.`c_segment` AS `c_segment`,
+            `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+            `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_1`.`o_amount` AS `o_amount`,
+            `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+            `ivm_materialized_1`.`c_segment` AS `c_segment`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`o_order_id`,
@@ -358,12 +358,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`share` AS `share`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`share` AS `share`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`segment` AS `segment`,
@@ -374,13 +374,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`share` AS `__ivm_lost_share`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
       AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
@@ -416,7 +416,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`segment`, `order_id`, `s
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `o`.`order_id` AS `o_order_id`,
   `o`.`customer_id` AS `o_customer_id`,
@@ -435,7 +435,7 @@ FROM (
 JOIN `shop`.`customers` VERSION AS OF 9 AS `c`
   ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`segment` AS `segment`,
   `q_6`.`order_id` AS `order_id`,
@@ -489,22 +489,22 @@ FROM (
             ON `o`.`customer_id` = `c`.`customer_id` AND `o`.`amount` > 0
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`c_segment` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`c_segment` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `c`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`o_order_id` AS `o_order_id`,
-            `ivm_kept_1`.`o_customer_id` AS `o_customer_id`,
-            `ivm_kept_1`.`o_amount` AS `o_amount`,
-            `ivm_kept_1`.`c_customer_id` AS `c_customer_id`,
-            `ivm_kept_1`.`c_segment` AS `c_segment`,
+            `ivm_materialized_1`.`o_order_id` AS `o_order_id`,
+            `ivm_materialized_1`.`o_customer_id` AS `o_customer_id`,
+            `ivm_materialized_1`.`o_amount` AS `o_amount`,
+            `ivm_materialized_1`.`c_customer_id` AS `c_customer_id`,
+            `ivm_materialized_1`.`c_segment` AS `c_segment`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`o_order_id`,
@@ -551,12 +551,12 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`segment` AS `segment`,
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`share` AS `share`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`segment` AS `segment`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`share` AS `share`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`segment` AS `segment`,
@@ -567,13 +567,13 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`segment` AS `__ivm_lost_segment`,
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`share` AS `__ivm_lost_share`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`segment` AS `__ivm_lost_segment`,
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`share` AS `__ivm_lost_share`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`segment` IS NOT DISTINCT FROM `q`.`__ivm_lost_segment`
       AND `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`

@@ -23,7 +23,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -38,7 +38,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`place_2` AS `place_2`,
@@ -80,20 +80,20 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_order_id`,
@@ -135,11 +135,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`place_2` AS `place_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`place_2` AS `place_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -149,12 +149,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`
@@ -187,7 +187,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `place_2`, `_
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -202,7 +202,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_6`.`order_id` AS `order_id`,
   `q_6`.`place_2` AS `place_2`,
@@ -244,20 +244,20 @@ FROM (
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_1 AS `ivm_kept_1`
+            -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_1 AS `ivm_materialized_1`
         ) AS `q_2`
         GROUP BY
           `q_2`.`orders_order_id`,
@@ -299,11 +299,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`place_2` AS `place_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`place_2` AS `place_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -313,12 +313,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`place_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_place_2`

@@ -35,7 +35,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -52,7 +52,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`so_far_2` AS `so_far_2`,
@@ -109,21 +109,21 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q`
               ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
             LATERAL VIEW
             EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
               -1 AS `__ivm_side`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_order_id`,
@@ -167,11 +167,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`so_far_2` AS `so_far_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -181,12 +181,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`
@@ -219,7 +219,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `so_far_2`, `
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -236,7 +236,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`so_far_2` AS `so_far_2`,
@@ -293,21 +293,21 @@ FROM (
             FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
             LEFT SEMI JOIN (
               SELECT DISTINCT
-                `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-              FROM ivm_kept_1 AS `ivm_kept_1`
+                `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+              FROM ivm_materialized_1 AS `ivm_materialized_1`
             ) AS `q`
               ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
             LATERAL VIEW
             EXPLODE(array(1, -1)) generated AS `__ivm_side`
             UNION ALL
             SELECT
-              `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-              `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-              `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-              `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+              `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+              `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+              `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+              `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
               -1 AS `__ivm_side`,
-              -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-            FROM ivm_kept_1 AS `ivm_kept_1`
+              -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+            FROM ivm_materialized_1 AS `ivm_materialized_1`
           ) AS `q_2`
           GROUP BY
             `q_2`.`orders_order_id`,
@@ -351,11 +351,11 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`so_far_2` AS `so_far_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`so_far_2` AS `so_far_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -365,12 +365,12 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`so_far_2` AS `__ivm_lost_so_far_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`so_far_2` IS NOT DISTINCT FROM `q`.`__ivm_lost_so_far_2`

@@ -27,7 +27,7 @@ LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`state`.`__ivm_count` AS INT))) generated AS `__ivm_copy`
 
 -- merge of inserts in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -44,7 +44,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_4`.`orders_order_id` AS `orders_order_id`,
   `q_4`.`orders_customer_id` AS `orders_customer_id`,
@@ -79,21 +79,21 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
       LATERAL VIEW
       EXPLODE(array(1, -1)) generated AS `__ivm_side`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-        `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-        `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-        `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+        `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+        `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
         -1 AS `__ivm_side`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q_2`
     GROUP BY
       `q_2`.`orders_order_id`,
@@ -108,7 +108,7 @@ FROM (
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`amount` AS `amount`,
@@ -171,22 +171,22 @@ FROM (
           ) AS `q`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`orders_ordered_on` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`orders_ordered_on` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_2`
             ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-            `ivm_kept_2`.`best` AS `best`,
+            `ivm_materialized_2`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_2`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_materialized_2`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_2`.`best` AS `best`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_3`
         GROUP BY
           `q_3`.`orders_order_id`,
@@ -236,13 +236,13 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`amount` AS `amount`,
-      `ivm_kept_change`.`best_2` AS `best_2`,
-      `ivm_kept_change`.`place_2` AS `place_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`amount` AS `amount`,
+      `ivm_materialized_change`.`best_2` AS `best_2`,
+      `ivm_materialized_change`.`place_2` AS `place_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -254,14 +254,14 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
-        `ivm_kept_change`.`best_2` AS `__ivm_lost_best_2`,
-        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_materialized_change`.`best_2` AS `__ivm_lost_best_2`,
+        `ivm_materialized_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`
@@ -300,7 +300,7 @@ when not matched and NOT `s`.`__ivm_gone` then insert (`order_id`, `amount`, `be
 )
 
 -- merge of changes in orders
-cache table ivm_kept_1 as
+cache table ivm_materialized_1 as
 SELECT
   `orders`.`order_id` AS `orders_order_id`,
   `orders`.`customer_id` AS `orders_customer_id`,
@@ -317,7 +317,7 @@ FROM (
   FROM table_changes('`shop`.`orders`', 8, 9)
 ) AS `orders`;
 
-cache table ivm_kept_2 as
+cache table ivm_materialized_2 as
 SELECT
   `q_4`.`orders_order_id` AS `orders_order_id`,
   `q_4`.`orders_customer_id` AS `orders_customer_id`,
@@ -352,21 +352,21 @@ FROM (
       FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
       LEFT SEMI JOIN (
         SELECT DISTINCT
-          `ivm_kept_1`.`orders_customer_id` AS `__ivm_touched_0`
-        FROM ivm_kept_1 AS `ivm_kept_1`
+          `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+        FROM ivm_materialized_1 AS `ivm_materialized_1`
       ) AS `q`
         ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
       LATERAL VIEW
       EXPLODE(array(1, -1)) generated AS `__ivm_side`
       UNION ALL
       SELECT
-        `ivm_kept_1`.`orders_order_id` AS `orders_order_id`,
-        `ivm_kept_1`.`orders_customer_id` AS `orders_customer_id`,
-        `ivm_kept_1`.`orders_ordered_on` AS `orders_ordered_on`,
-        `ivm_kept_1`.`orders_amount` AS `orders_amount`,
+        `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
+        `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
+        `ivm_materialized_1`.`orders_ordered_on` AS `orders_ordered_on`,
+        `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
         -1 AS `__ivm_side`,
-        -`ivm_kept_1`.`__ivm_weight` AS `__ivm_weight`
-      FROM ivm_kept_1 AS `ivm_kept_1`
+        -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
+      FROM ivm_materialized_1 AS `ivm_materialized_1`
     ) AS `q_2`
     GROUP BY
       `q_2`.`orders_order_id`,
@@ -381,7 +381,7 @@ FROM (
 LATERAL VIEW
 EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`;
 
-cache table ivm_kept_change as
+cache table ivm_materialized_change as
 SELECT
   `q_7`.`order_id` AS `order_id`,
   `q_7`.`amount` AS `amount`,
@@ -444,22 +444,22 @@ FROM (
           ) AS `q`
           LEFT SEMI JOIN (
             SELECT DISTINCT
-              `ivm_kept_2`.`orders_ordered_on` AS `__ivm_touched_0`
-            FROM ivm_kept_2 AS `ivm_kept_2`
+              `ivm_materialized_2`.`orders_ordered_on` AS `__ivm_touched_0`
+            FROM ivm_materialized_2 AS `ivm_materialized_2`
           ) AS `q_2`
             ON `q`.`__ivm_key_0` IS NOT DISTINCT FROM `q_2`.`__ivm_touched_0`
           LATERAL VIEW
           EXPLODE(array(1, -1)) generated AS `__ivm_side`
           UNION ALL
           SELECT
-            `ivm_kept_2`.`orders_order_id` AS `orders_order_id`,
-            `ivm_kept_2`.`orders_customer_id` AS `orders_customer_id`,
-            `ivm_kept_2`.`orders_ordered_on` AS `orders_ordered_on`,
-            `ivm_kept_2`.`orders_amount` AS `orders_amount`,
-            `ivm_kept_2`.`best` AS `best`,
+            `ivm_materialized_2`.`orders_order_id` AS `orders_order_id`,
+            `ivm_materialized_2`.`orders_customer_id` AS `orders_customer_id`,
+            `ivm_materialized_2`.`orders_ordered_on` AS `orders_ordered_on`,
+            `ivm_materialized_2`.`orders_amount` AS `orders_amount`,
+            `ivm_materialized_2`.`best` AS `best`,
             -1 AS `__ivm_side`,
-            -`ivm_kept_2`.`__ivm_weight` AS `__ivm_weight`
-          FROM ivm_kept_2 AS `ivm_kept_2`
+            -`ivm_materialized_2`.`__ivm_weight` AS `__ivm_weight`
+          FROM ivm_materialized_2 AS `ivm_materialized_2`
         ) AS `q_3`
         GROUP BY
           `q_3`.`orders_order_id`,
@@ -509,13 +509,13 @@ FROM (
     SUM(`q_2`.`__ivm_found`) AS `__ivm_found`
   FROM (
     SELECT
-      `ivm_kept_change`.`order_id` AS `order_id`,
-      `ivm_kept_change`.`amount` AS `amount`,
-      `ivm_kept_change`.`best_2` AS `best_2`,
-      `ivm_kept_change`.`place_2` AS `place_2`,
-      `ivm_kept_change`.`__ivm_count` AS `__ivm_net`,
+      `ivm_materialized_change`.`order_id` AS `order_id`,
+      `ivm_materialized_change`.`amount` AS `amount`,
+      `ivm_materialized_change`.`best_2` AS `best_2`,
+      `ivm_materialized_change`.`place_2` AS `place_2`,
+      `ivm_materialized_change`.`__ivm_count` AS `__ivm_net`,
       0 AS `__ivm_found`
-    FROM ivm_kept_change AS `ivm_kept_change`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
     UNION ALL
     SELECT
       `state`.`order_id` AS `order_id`,
@@ -527,14 +527,14 @@ FROM (
     FROM `shop`.`v__ivm` AS `state`
     LEFT SEMI JOIN (
       SELECT
-        `ivm_kept_change`.`order_id` AS `__ivm_lost_order_id`,
-        `ivm_kept_change`.`amount` AS `__ivm_lost_amount`,
-        `ivm_kept_change`.`best_2` AS `__ivm_lost_best_2`,
-        `ivm_kept_change`.`place_2` AS `__ivm_lost_place_2`,
-        `ivm_kept_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
-      FROM ivm_kept_change AS `ivm_kept_change`
+        `ivm_materialized_change`.`order_id` AS `__ivm_lost_order_id`,
+        `ivm_materialized_change`.`amount` AS `__ivm_lost_amount`,
+        `ivm_materialized_change`.`best_2` AS `__ivm_lost_best_2`,
+        `ivm_materialized_change`.`place_2` AS `__ivm_lost_place_2`,
+        `ivm_materialized_change`.`__ivm_count` AS `__ivm_lost___ivm_count`
+      FROM ivm_materialized_change AS `ivm_materialized_change`
       WHERE
-        `ivm_kept_change`.`__ivm_count` < 0
+        `ivm_materialized_change`.`__ivm_count` < 0
     ) AS `q`
       ON `state`.`order_id` IS NOT DISTINCT FROM `q`.`__ivm_lost_order_id`
       AND `state`.`amount` IS NOT DISTINCT FROM `q`.`__ivm_lost_amount`

@@ -15,7 +15,7 @@
         api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
     {%- set stored = adapter.get_relation(
         database=none, schema=state.schema, identifier=state.identifier) -%}
-    {%- if not ivm_usurper(stored) and stored is not none -%}
+    {%- if not ivm_occupied_by(stored) and stored is not none -%}
       {%- do states.append((node.unique_id, node.schema ~ '.' ~ node.alias, ivm_quoted(state))) -%}
     {%- endif -%}
   {%- endfor -%}

@@ -25,7 +25,7 @@
   {%- endif -%}
 
   {#- make place for the state, or make it as configured -#}
-  {%- if refresh.plan.fill and ivm_usurper(stored) -%}
+  {%- if refresh.plan.fill and ivm_occupied_by(stored) -%}
     {%- do adapter.drop_relation(stored) -%}
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.plan.alteration) -%}

@@ -10,16 +10,16 @@ using (
 {{ merge.source }}
 ) as s
 on {{ merge.on }}
-{%- if merge.gone %}
-when matched and {{ merge.gone }} then delete
+{%- if merge.delete_when %}
+when matched and {{ merge.delete_when }} then delete
 {%- endif %}
-{%- if merge.changed %}
-when matched and ({{ merge.changed }}) then update set
+{%- if merge.update_when %}
+when matched and ({{ merge.update_when }}) then update set
 {%- for column, value in merge.updates %}
   {{ adapter.quote(column) }} = {{ value }}{{ ',' if not loop.last }}
 {%- endfor %}
 {%- endif %}
-when not matched and {{ merge.born }} then insert (
+when not matched and {{ merge.insert_when }} then insert (
 {%- for column, value in merge.inserts %}{{ adapter.quote(column) }}{{ ', ' if not loop.last }}{% endfor -%}
 ) values (
 {%- for column, value in merge.inserts %}

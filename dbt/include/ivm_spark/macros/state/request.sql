@@ -9,7 +9,7 @@
         if existing is not none and existing.is_view else '',
       'described': ivm_described(node),
       'state_exists': stored is not none,
-      'usurper': ivm_usurper(stored),
+      'occupied_by': ivm_occupied_by(stored),
       'config': node.config,
       'full_refresh': full_refresh,
       'built': ivm_of_run().built,
@@ -81,7 +81,7 @@
 {%- endmacro %}
 
 {#- What stands in the state's place without being one: Delta can't replace it. -#}
-{% macro ivm_usurper(stored) -%}
+{% macro ivm_occupied_by(stored) -%}
   {%- if stored is none or (stored.is_delta and not stored.is_view) -%}
     {{ return('') }}
   {%- endif -%}

@@ -1,0 +1,1 @@
+"""What is a relation: operators over named columns, their expressions and types."""

@@ -1,0 +1,116 @@
+"""Columns that nothing above needs are left out, down to the scans.
+
+A scan then names exactly the columns of a source that the view uses, so that a change in any
+other column is no change for the view.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.algebra.columns import free_columns, passed, used_columns
+from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    GroupingSets,
+    Join,
+    Lateral,
+    Mark,
+    Node,
+    OuterJoin,
+    Pivot,
+    Project,
+    ScalarSubquery,
+    Scan,
+    SemiJoin,
+    SetOp,
+    Sort,
+    UnionAll,
+    Unpivot,
+    Window,
+)
+
+
+def prune(root: Node) -> Node:
+    """The tree with the same outputs and no column that is not used."""
+    return _prune(root, set(root.columns))
+
+
+def _prune(node: Node, needed: set[str]) -> Node:
+    if isinstance(node, Scan):
+        fields = tuple(f for f in node.fields if f[0] in needed)
+        return replace(node, fields=fields or node.fields[:1])
+    if isinstance(node, Project):
+        items = tuple(i for i in node.items if i.name in needed) or node.items[:1]
+        return Project(_prune(node.input, used_columns(*(i.expression for i in items))), items)
+    if isinstance(node, Aggregate):
+        kept = tuple(i for i in node.aggregates if i.name in needed)
+        if node.whole:
+            kept = kept or node.aggregates[:1]
+        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+        return Aggregate(_prune(node.input, used), node.keys, kept)
+    if isinstance(node, Window):
+        items = tuple(i for i in node.items if i.name in needed)
+        used = used_columns(*(i.expression for i in items))
+        input_ = _prune(node.input, (needed | used) & set(node.input.columns))
+        return Window(input_, items) if items else input_
+    if isinstance(node, GroupingSets):
+        kept = tuple(i for i in node.aggregates if i.name in needed)
+        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+        return replace(node, input=_prune(node.input, used), aggregates=kept)
+    if isinstance(node, Pivot):
+        used = {*node.keys, *used_columns(*node.by, *node.aggregates)}
+        return replace(node, input=_prune(node.input, used))
+    if isinstance(node, Unpivot):
+        kept_columns = tuple(c for c in node.kept if c in needed)
+        used = {*kept_columns, *(c for _, columns in node.parts for c in columns)}
+        return replace(node, input=_prune(node.input, used), kept=kept_columns)
+    if isinstance(node, UnionAll):
+        places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
+        return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
+    if isinstance(node, (ScalarSubquery, Mark)):
+        return _prune_subquery(node, needed)
+    if isinstance(node, Lateral):
+        needed = needed | used_columns(*node.predicates)
+        query = _prune(node.query, needed)
+        return replace(node, input=_prune(node.input, needed | free_columns(query)), query=query)
+    if isinstance(node, SetOp):
+        return SetOp(_whole(node.left), _whole(node.right), node.kind, node.all)
+    if isinstance(node, Distinct):
+        needed = set(node.columns)
+    elif isinstance(node, Filter):
+        needed = needed | used_columns(node.predicate)
+    elif isinstance(node, (Join, OuterJoin, SemiJoin)):
+        needed = needed | used_columns(*node.predicates)
+    elif isinstance(node, Generate):
+        needed = needed | used_columns(node.generator)
+    elif isinstance(node, Sort):
+        needed = needed | used_columns(*node.orderings)
+    return with_children(node, tuple(_prune(child, needed) for child in children(node)))
+
+
+def _prune_subquery(node: ScalarSubquery | Mark, needed: set[str]) -> Node:
+    if node.name not in needed:
+        return _prune(node.input, needed)
+    exists = isinstance(node, Mark) and not node.operands
+    query = _prune(node.query, set() if exists else set(node.query.columns))
+    needed = needed | free_columns(query)
+    if isinstance(node, Mark):
+        needed |= used_columns(*node.operands)
+    return replace(node, input=_prune(node.input, needed), query=query)
+
+
+def _whole(node: Node) -> Node:
+    return _prune(node, set(node.columns))
+
+
+def _prune_branch(branch: Node, places: list[int]) -> Node:
+    """A branch of a union keeps its columns by position."""
+    names = [branch.columns[place] for place in places]
+    if isinstance(branch, Project):
+        items = tuple(branch.items[place] for place in places)
+        return Project(_prune(branch.input, used_columns(*(i.expression for i in items))), items)
+    return Project(_prune(branch, set(names)), passed(names))

@@ -1,0 +1,92 @@
+"""What Spark's type names say that layouts and rules depend on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
+from dbt.adapters.ivm_spark.algebra.tree import Item
+
+_DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
+_UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|geo\w+)")
+_SMALL = frozenset({"tinyint", "smallint", "int"})
+MAX_PRECISION = 38
+MIN_ADJUSTED_SCALE = 6
+"""Digits behind the point that Spark's decimal arithmetic never cuts."""
+
+
+def is_integral(type_name: str) -> bool:
+    """True for tinyint, smallint, int and bigint."""
+    return type_name in _SMALL or type_name == "bigint"
+
+
+def is_float(type_name: str) -> bool:
+    """True for float and double, whose sums depend on the order of their rows."""
+    return type_name in ("float", "double")
+
+
+def is_small(type_name: str) -> bool:
+    """True for integers whose sum can't leave bigint in fewer than 2**32 rows."""
+    return type_name in _SMALL
+
+
+def decimal_of(type_name: str) -> tuple[int, int] | None:
+    """(precision, scale) of a decimal type, else None."""
+    match = _DECIMAL.fullmatch(type_name)
+    return (int(match.group(1)), int(match.group(2))) if match else None
+
+
+def is_collated(type_name: str) -> bool:
+    """True where equal values can look different, as under a case-insensitive collation."""
+    return "collate " in type_name.lower()
+
+
+def check_comparable(column: str, type_name: str) -> None:
+    """Raise NotMaintained for a column whose rows can't be matched by equality."""
+    lowered = type_name.lower()
+    if "map<" in lowered:
+        raise NotMaintained(ReasonCode.MAP_TYPE_NOT_SUPPORTED, f"{column} {type_name}")
+    if lowered == "void":
+        raise not_supported(f"a column {column} without type")
+    if "variant" in lowered or is_collated(type_name):
+        raise not_supported(f"a column {column} {type_name}")
+
+
+def check_orderable(column: str, type_name: str) -> None:
+    """Raise NotMaintained for a column that Spark can't order by."""
+    if _UNORDERED.search(type_name.lower()):
+        raise not_supported(f"the order of a column {column} {type_name}")
+
+
+def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:
+    """Scale of the quotient of two decimals.
+
+    Source: Spark's `DecimalPrecision` (Divide) and `DecimalType.adjustPrecisionScale`.
+    """
+    (p1, s1), (p2, s2) = dividend, divisor
+    scale = max(6, s1 + p2 + 1)
+    precision = p1 - s1 + s2 + scale
+    if precision <= MAX_PRECISION:
+        return scale
+    digits = precision - scale
+    return max(MAX_PRECISION - digits, min(scale, 6))
+
+
+TEXT = "__ivm_text_"
+"""The prefix of the columns with such texts; a cast of one back is the float itself."""
+
+
+def float_texts(columns: Iterable[tuple[str, str]]) -> dict[str, Item]:
+    """Return the text of each FLOAT and DOUBLE column, by its name.
+
+    columns: (name, Spark type).
+    """
+    return {
+        name: Item(f"{TEXT}{place}", exp.cast(column(name), "string"))
+        for place, (name, kind) in enumerate(columns)
+        if is_float(kind)
+    }

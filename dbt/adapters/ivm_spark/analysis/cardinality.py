@@ -1,0 +1,52 @@
+"""Which relations are about as small as a change, and how large the others are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dbt.adapters.ivm_spark.algebra.idioms import is_empty
+from dbt.adapters.ivm_spark.algebra.traversal import children, walk
+from dbt.adapters.ivm_spark.algebra.tree import (
+    At,
+    Join,
+    Node,
+    OuterJoin,
+    RuntimeFilter,
+    Scan,
+    SemiJoin,
+    SetOp,
+    UnionAll,
+)
+
+MATERIALIZED = "ivm_materialized_"
+"""What the names of relations begin with that are computed before a refresh's statement."""
+
+
+def is_delta_sized(node: Node) -> bool:
+    """Whether a relation has no more rows than changed, or than meet what changed."""
+    if isinstance(node, Scan):
+        return node.at is At.CHANGES or node.relation.startswith(MATERIALIZED)
+    if is_empty(node):
+        return True
+    if isinstance(node, Join):
+        return any(map(is_delta_sized, node.inputs))
+    if isinstance(node, UnionAll):
+        return all(map(is_delta_sized, node.inputs))
+    if isinstance(node, SemiJoin):
+        return is_delta_sized(node.input) or (is_delta_sized(node.among) and not node.anti)
+    if isinstance(node, OuterJoin):
+        sides = {"LEFT": (node.left,), "RIGHT": (node.right,)}
+        return all(map(is_delta_sized, sides.get(node.side, (node.left, node.right))))
+    if isinstance(node, SetOp):
+        return is_delta_sized(node.left)
+    if isinstance(node, RuntimeFilter):
+        return is_delta_sized(node.input)
+    below = children(node)
+    return len(below) == 1 and is_delta_sized(below[0])
+
+
+def rows_read(node: Node, rows: Mapping[str, int]) -> int:
+    """The rows of the biggest source that a relation reads as it is now, not its changes; 0 where
+    no source's are known. rows: by quoted name."""
+    scans = (n for n in walk(node) if isinstance(n, Scan) and n.at is At.POST)
+    return max((rows.get(scan.relation, 0) for scan in scans), default=0)

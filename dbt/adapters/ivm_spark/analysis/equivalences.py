@@ -1,0 +1,35 @@
+"""The order in which a change meets its partners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import used_columns
+from dbt.adapters.ivm_spark.algebra.tree import Node
+
+
+def connected(
+    first: Node, partners: Iterable[Node], predicates: Sequence[exp.Expr]
+) -> tuple[Node, ...]:
+    """The inputs of a join in an order in which each meets a predicate with what stands before it,
+    so that what is small is joined first and no product of two big relations arises."""
+    uses = [used_columns(predicate) for predicate in predicates]
+    order = [first]
+    waiting = list(partners)
+    seen = set(first.columns)
+    while waiting:
+        place = next((i for i, n in enumerate(waiting) if meets(n, seen, uses)), 0)
+        order.append(waiting.pop(place))
+        seen |= set(order[-1].columns)
+    return tuple(order)
+
+
+def meets(node: Node, seen: set[str], uses: Iterable[set[str]]) -> bool:
+    """Whether a predicate is between a relation and columns that were seen.
+
+    uses: the columns that each predicate reads.
+    """
+    own = set(node.columns)
+    return any(used & own and used & seen and used <= own | seen for used in uses)

@@ -1,0 +1,23 @@
+"""Which operators turn more input rows into more output rows, and never fewer."""
+
+from __future__ import annotations
+
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Filter,
+    Generate,
+    Join,
+    Node,
+    Project,
+    Scan,
+    Sort,
+    UnionAll,
+    Values,
+)
+
+_MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
+
+
+def is_monotone(node: Node) -> bool:
+    """True when inserts into the sources can only insert into the relation."""
+    return all(isinstance(below, _MONOTONE) for below in walk(node))

@@ -1,0 +1,105 @@
+"""Which source's own column a column of a tree is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import as_they_are, by_place
+from dbt.adapters.ivm_spark.algebra.predicates import equal_columns
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    At,
+    Broadcast,
+    Distinct,
+    Filter,
+    Generate,
+    Join,
+    Materialize,
+    Node,
+    OuterJoin,
+    Project,
+    RuntimeFilter,
+    Scan,
+    SemiJoin,
+    Sort,
+    UnionAll,
+    Window,
+)
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+
+_PASSES = (
+    Filter,
+    Sort,
+    Distinct,
+    Broadcast,
+    Materialize,
+    RuntimeFilter,
+    SemiJoin,
+    Window,
+    Generate,
+)
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """type_name: of the column, in Spark's words; rows: of the biggest table that it is read from,
+    0 where that is a change."""
+
+    type_name: str
+    rows: int
+
+
+def provenance(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> Provenance | None:
+    """The column of a source that a column is, unchanged, of the same type in all branches of a
+    union; None for others. sources: by quoted name."""
+    if isinstance(node, Scan):
+        found = dict(node.fields).get(column)
+        facts = sources.get(node.relation)
+        type_name = facts.types.get(found.lower()) if facts is not None and found else None
+        if facts is None or type_name is None:
+            return None
+        return Provenance(type_name, facts.rows if node.at is At.POST else 0)
+    if isinstance(node, (Project, Aggregate)):
+        items = node.items if isinstance(node, Project) else node.keys
+        own_name = as_they_are(items).get(column)
+        return None if own_name is None else provenance(node.input, own_name, sources)
+    if isinstance(node, _PASSES):
+        passed = column in node.input.columns
+        return provenance(node.input, column, sources) if passed else None
+    if isinstance(node, Join):
+        owner = next((i for i in node.inputs if column in i.columns), None)
+        return None if owner is None else provenance(owner, column, sources)
+    if isinstance(node, OuterJoin):
+        owner = node.left if column in node.left.columns else node.right
+        return provenance(owner, column, sources)
+    return _of_all(node, column, sources) if isinstance(node, UnionAll) else None
+
+
+def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> str | None:
+    """The type of a relation's column that is a source's own; None for others."""
+    found = provenance(node, column, sources)
+    return None if found is None else found.type_name
+
+
+def alike_columns(
+    predicates: tuple[exp.Expr, ...], left: Node, right: Node, sources: Mapping[str, SourceFacts]
+) -> Iterator[tuple[str, str, bool]]:
+    """Of `equal_columns` those that are sources' own columns of one type on both sides."""
+    for mine, other, null_safe in equal_columns(predicates, left, right):
+        if source_type(left, mine, sources) == source_type(right, other, sources) is not None:
+            yield mine, other, null_safe
+
+
+def _of_all(node: UnionAll, column: str, sources: Mapping[str, SourceFacts]) -> Provenance | None:
+    """The origin that a union's column has in every branch."""
+    own = [dict(by_place(node.columns, child)) for child in node.inputs]
+    found = [provenance(c, o[column], sources) for c, o in zip(node.inputs, own, strict=True)]
+    if any(o is None for o in found):
+        return None
+    types = {o.type_name for o in found if o is not None}
+    if len(types) > 1:
+        return None
+    return Provenance(types.pop(), max(o.rows for o in found if o is not None))

@@ -1,0 +1,1 @@
+"""What are people told: explain, verify, doctor, report, changes."""

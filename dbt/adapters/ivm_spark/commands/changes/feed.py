@@ -1,0 +1,193 @@
+"""The view's own changes between two of its refreshes: which versions, and what to read."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.state.shown_row import ShownRow
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
+
+FORMS = ("compressed", "transactional")
+UPDATES = ("pairs", "rows")
+_CONSUMER = "ivmc1."
+
+
+class FeedError(ValueError):
+    """The changes that were asked for can't be told; the message says why and what can be."""
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """One refresh in the state's history: Delta's version, and what its commit recorded; when it
+    was committed, in milliseconds."""
+
+    version: int
+    committed: int
+    mark: Watermark
+
+
+@dataclass(frozen=True)
+class Feed:
+    """What the template `ivm_changes_sql` needs.
+
+    row: what a row of the state shows, None where only the whole view can be compared; last: the
+    version of the state up to which changes are read, and when it was committed, in milliseconds;
+    since: the version after which they are, None for the view's contents as inserts; refreshes:
+    (version, number) of each; location: the folder of the state, where its feed is read by that.
+    """
+
+    state: str
+    row: ShownRow | None
+    form: str
+    updates: str
+    since: int | None
+    last: int
+    committed: int
+    refreshes: tuple[tuple[int, int], ...]
+    location: str = ""
+
+    @property
+    def reads_feed(self) -> bool:
+        """Whether the state's feed is read, not its rows or the whole view."""
+        return self.since is not None and self.row is not None
+
+    @property
+    def first(self) -> int:
+        """The first version whose changes are read."""
+        return self.last if self.since is None else min(self.since + 1, self.last)
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was refreshed in between."""
+        return self.since == self.last
+
+    @property
+    def paired(self) -> bool:
+        """Whether an old and a new row of one key are one change."""
+        return self.updates == "pairs" and self.row is not None and bool(self.row.keys)
+
+
+def refreshes_in(commits: Sequence[Commit]) -> list[Refresh]:
+    """The refreshes among a state's commits, oldest first."""
+    found: list[Refresh] = []
+    for commit in sorted(commits, key=lambda c: c.version):
+        mark = decode(commit.metadata)
+        if mark is not None and (not found or found[-1].mark.refresh != mark.refresh):
+            committed = int(commit.committed) if commit.committed.isdigit() else 0
+            found.append(Refresh(commit.version, committed, mark))
+    return found
+
+
+def feed(
+    state: str,
+    row: ShownRow | None,
+    refreshes: Sequence[Refresh],
+    since: Any = None,
+    until: Any = None,
+    form: str = FORMS[0],
+    updates: str = UPDATES[0],
+) -> Feed:
+    """The changes after `since`, up to and with `until`.
+
+    since, until: a refresh's number, or a mapping with one of `refresh`, `version`, `timestamp`
+    (ISO 8601), or such a time as text; None is the beginning, and the newest refresh. Raises
+    FeedError.
+    """
+    if form not in FORMS:
+        raise FeedError(f"form is {form!r}; allowed are: {', '.join(FORMS)}")
+    if updates not in UPDATES:
+        raise FeedError(f"updates is {updates!r}; allowed are: {', '.join(UPDATES)}")
+    if not refreshes:
+        raise FeedError(f"{state} records no refresh. Run its model first")
+    last = refreshes[-1] if until is None else _at(refreshes, "until", until)
+    begin = None if since is None else _at(refreshes, "since", since)
+    if begin is not None and begin.version > last.version:
+        raise FeedError(f"since ({since!r}) is later than until ({until!r})")
+    span = [r for r in refreshes if begin and begin.version <= r.version <= last.version]
+    for one, other in pairwise(span):
+        if one.mark.fingerprint != other.mark.fingerprint:
+            raise FeedError(
+                f"refresh {other.mark.refresh} (version {other.version}) was of a changed query, "
+                f"and changes across it are not known. Ask since {other.mark.refresh}"
+            )
+    if row is None and form != FORMS[0]:
+        raise FeedError(
+            "this view's rows depend on one another (LIMIT) or can't be matched, so its changes "
+            "are known only as form='compressed'"
+        )
+    numbers = tuple((r.version, r.mark.refresh) for r in (span[1:] or [last]))
+    since_version = None if begin is None else begin.version
+    return Feed(state, row, form, updates, since_version, last.version, last.committed, numbers)
+
+
+def consumer_mark(consumer: str, view: str, version: int) -> str:
+    """What a consumer's commit records: up to which version of the view's state it has read."""
+    text = json.dumps({"consumer": consumer, "view": view, "version": version})
+    return _CONSUMER + base64.urlsafe_b64encode(text.encode()).decode()
+
+
+def consumed(commits: Sequence[Commit], consumer: str, view: str) -> int | None:
+    """The version up to which a consumer has read, from its own commits; None before the first."""
+    for commit in sorted(commits, key=lambda c: -c.version):
+        facts = _consumer_facts(commit.metadata)
+        if facts.get("consumer") == consumer and facts.get("view") == view:
+            return int(facts["version"])
+    return None
+
+
+def _consumer_facts(metadata: str | None) -> Mapping[str, Any]:
+    if not metadata or not metadata.startswith(_CONSUMER):
+        return {}
+    try:
+        facts: dict[str, Any] = json.loads(base64.urlsafe_b64decode(metadata[len(_CONSUMER) :]))
+    except ValueError:
+        return {}
+    return facts
+
+
+def _at(refreshes: Sequence[Refresh], name: str, given: Any) -> Refresh:
+    """The newest refresh that is not later than what is given."""
+    kind, value = _kind(name, given)
+    found = [r for r in refreshes if _place(r, kind) <= value]
+    exact = kind != "refresh" or (found and found[-1].mark.refresh == value)
+    if not found or not exact:
+        first, last = refreshes[0], refreshes[-1]
+        raise FeedError(
+            f"{name} is {given!r}; known are the refreshes {first.mark.refresh} to "
+            f"{last.mark.refresh} (versions {first.version} to {last.version})"
+        )
+    return found[-1]
+
+
+def _place(refresh: Refresh, kind: str) -> int:
+    if kind == "refresh":
+        return refresh.mark.refresh
+    return refresh.version if kind == "version" else refresh.committed
+
+
+def _kind(name: str, given: Any) -> tuple[str, int]:
+    message = (
+        f"{name} is {given!r}; allowed are a refresh's number, a time as text (ISO 8601), or a "
+        "mapping with one of refresh, version, timestamp"
+    )
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((kind, value),) = given.items()
+    elif isinstance(given, str):
+        kind, value = "timestamp", given
+    else:
+        kind, value = "refresh", given
+    if kind == "timestamp":
+        try:
+            return kind, round(datetime.fromisoformat(str(value)).timestamp() * 1000)
+        except ValueError:
+            raise FeedError(message) from None
+    if kind not in ("refresh", "version") or isinstance(value, bool) or not isinstance(value, int):
+        raise FeedError(message)
+    return kind, value

@@ -1,0 +1,93 @@
+"""Reads what there is to know of a view's own changes: its marks, its state's history."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import sqlglot
+from agate import Table
+from dbt_common.exceptions import CompilationError
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.catalog import quote
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.commands.changes.feed import (
+    Feed,
+    FeedError,
+    consumed,
+    consumer_mark,
+    feed,
+    refreshes_in,
+)
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.sql.scans import read_at
+from dbt.adapters.ivm_spark.state.shown_row import ShownRow, decode_row
+from dbt.adapters.ivm_spark.watermark.shown import ROW
+
+METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+
+
+class FeedReader:
+    """The changes of views, through one connection. view, state: quoted names."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._reader = SourceReader(query)
+
+    def feed(self, view: str, state: str, **asked: Any) -> Feed:
+        """The changes that are asked for, see `feed`. Raises CompilationError."""
+        try:
+            refreshes = refreshes_in(self._reader.commits(state, 0))
+            found = feed(state, self._row(view), refreshes, **asked)
+        except FeedError as error:
+            raise CompilationError(f"ivm_changes of {view}: {error}.") from error
+        if not found.reads_feed:
+            return found
+        # By its name Spark takes two feeds of a table in one statement, or a feed and the table,
+        # for the same relation: rows would be missing, and doubled.
+        return replace(found, location=str(self._reader.detail(state)["location"]))
+
+    def position(self, consumer: str, view: str, target: str) -> dict[str, int] | None:
+        """Up to where a consumer has read, from the commits of its own table; None before that."""
+        version = consumed(self._reader.commits(target, 0), consumer, view)
+        return None if version is None else {"version": version}
+
+    def advance(self, consumer: str, view: str, found: Feed) -> None:
+        """Let what this connection commits from now on record that the consumer has read this."""
+        self._query(f"set {METADATA}={consumer_mark(consumer, view, found.last)}")
+
+    def whole(self, view: str, found: Feed) -> tuple[str, str]:
+        """The view's SELECT over its state after the changes, and before them."""
+        text = self._reader.relation(view).text
+        before = found.first if found.since is None else found.since
+        return _at_version(text, found.last), _at_version(text, before)
+
+    def names(self, view: str) -> str:
+        """The view's columns, quoted, as a list in SQL."""
+        return ", ".join(quote(name) for name, _ in self._reader.relation(view).columns)
+
+    @staticmethod
+    def text(table: Table) -> str:
+        """A table as dbt shows tables."""
+        lines = StringIO()
+        table.print_table(max_rows=None, max_columns=None, max_column_width=40, output=lines)
+        return lines.getvalue()
+
+    def _row(self, view: str) -> ShownRow | None:
+        rows = self._query(f"show tblproperties {view}")
+        properties = {str(row["key"]): str(row["value"]) for row in rows}
+        if ROW not in properties:
+            raise FeedError(
+                "it is no view of an ivm model, or of one that has not run since its "
+                "package was upgraded. Run its model with --full-refresh"
+            )
+        return decode_row(properties[ROW]) if properties[ROW] else None
+
+
+def _at_version(text: str, version: int) -> str:
+    query = sqlglot.parse_one(text, dialect=IvmSpark)
+    for table in query.find_all(exp.Table):
+        read_at(table, version)
+    return to_sql(query)

@@ -1,0 +1,187 @@
+"""Gathers the facts of ivm models, by the plan that their next run would make. It changes nothing,
+and reads rows only where it is asked to check keys or drift."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dbt_common.exceptions import CompilationError, DbtDatabaseError
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.catalog import quote, relation_key
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.commands.changes.feed import Refresh, refreshes_in
+from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT, LOG_KEPT, feed_since, kept
+from dbt.adapters.ivm_spark.commands.doctor.facts import (
+    KeyFacts,
+    ModelFacts,
+    SourceFacts,
+    StateFacts,
+)
+from dbt.adapters.ivm_spark.commands.doctor.parents import Parent, dropped, keys_of
+from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
+from dbt.adapters.ivm_spark.commands.verify.pinned import held_at
+from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.session.condition import first_line
+from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.watermark.history import is_another, since_last_refresh
+
+Differences = Callable[[Comparison], str]
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What is checked by reading rows: declared keys; drift of a fraction of the rows, all where
+    that is None."""
+
+    keys: bool = False
+    drift: bool = False
+    sample: float | None = None
+
+
+class Examiner:
+    """Examines models through one connection.
+
+    query: sends a statement; differences: the SQL of a comparison; parents: what builds a
+    relation, by its key; now: milliseconds since 1970.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        pins: Pins,
+        differences: Differences,
+        parents: Mapping[str, Parent],
+        checks: Checks,
+        now: int,
+    ) -> None:
+        self._query = query
+        self._reader = SourceReader(query)
+        self._planner = Planner(query, pins, counts=False)
+        self._differences = differences
+        self._parents = parents
+        self._checks = checks
+        self._now = now
+
+    def facts(self, name: str, **said: Any) -> ModelFacts:
+        """The facts of a model; what is said is as for a refresh, see `Request.of_model`."""
+        facts = ModelFacts(name, str(said["view"]), "", self._now)
+        try:
+            request = Request.of_model(**said)
+            facts = replace(facts, policy=request.config.refresh_policy.value)
+            plan, refused = self._planned(request)
+        except (CompilationError, RefusedError, DbtDatabaseError) as error:
+            return replace(facts, refused=first_line(error))
+        found = plan.findings
+        assert found is not None
+        refresh = self._last_refresh(request)
+        return replace(
+            facts,
+            kind=plan.kind.value,
+            technique=plan.technique.value,
+            reason=plan.reason,
+            unsupported_reason=found.reading.unsupported_reason,
+            refused=refused,
+            state=self._state(request, refresh) if refresh is not None else None,
+            sources=tuple(
+                self._source(name, head, found, request) for name, head in found.heads.items()
+            ),
+            **(self._drift(name, request) if self._checks.drift and refresh else {}),
+        )
+
+    def _planned(self, request: Request) -> tuple[Plan, str]:
+        """The plan, and why a run would refuse it; then it is that of a run which may rebuild."""
+        try:
+            return self._planner.plan(request), ""
+        except RefusedError as error:
+            return self._planner.plan(request.forgiving), str(error)
+
+    def _last_refresh(self, request: Request) -> Refresh | None:
+        if not request.state_exists or request.occupied_by:
+            return None
+        found = refreshes_in(since_last_refresh(self._reader, request.state))
+        return found[-1] if found else None
+
+    def _state(self, request: Request, refresh: Refresh) -> StateFacts:
+        detail = self._reader.detail(request.state)
+        return StateFacts(
+            name=request.state,
+            files=int(detail["numFiles"] or 0),
+            size=int(detail["sizeInBytes"] or 0),
+            refresh=refresh.mark.refresh,
+            refreshed=refresh.committed,
+            held=bool(request.information)
+            and held_at(self._reader.relation(request.view).text) is not None,
+        )
+
+    def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
+        detail = self._reader.detail(name)
+        properties = _properties(detail)
+        mark = found.mark.sources.get(name) if found.mark is not None else None
+        since = mark.version if mark is not None else head.version
+        table_id = str(detail["id"])
+        unread = [c for c in head.commits if c.version > since and c.effect is not Effect.NOTHING]
+        times = [int(c.committed) for c in unread if c.committed.isdigit()]
+        parent = self._parents.get(relation_key(name))
+        keys = keys_of(name, parent, request.config.primary_keys)
+        return SourceFacts(
+            name=name,
+            feed_since=feed_since(self._reader.commits(name, 0)) if head.feed else None,
+            version=head.version,
+            recorded=mark.version if mark is not None else None,
+            unread=len(unread),
+            unread_since=min(times) if times else None,
+            files_kept=kept(properties, FILES_KEPT),
+            log_kept=kept(properties, LOG_KEPT),
+            table_id=table_id,
+            recorded_id=mark.table_id if mark is not None else "",
+            replaced=mark is not None and is_another(replace(head, table_id=table_id), mark),
+            parent=parent.name if parent is not None else "",
+            parent_kind=parent.kind if parent is not None else "",
+            drops=dropped(parent, properties, found.session),
+            keys=tuple(self._checked(name, key) for key in keys),
+        )
+
+    def _checked(self, relation: str, key: KeyFacts) -> KeyFacts:
+        if not self._checks.keys:
+            return key
+        columns = ", ".join(quote(column) for column in key.columns)
+        rows = self._query(
+            f"select {columns} from {relation} group by {columns} having count(*) > 1 limit 1"
+        )
+        found = [f"{name} = {value}" for row in rows for name, value in row.items()]
+        return replace(key, duplicate=", ".join(found))
+
+    def _drift(self, name: str, request: Request) -> dict[str, Any]:
+        try:
+            comparison = Verifier(self._query).comparison(
+                model=name,
+                sql=request.sql,
+                view=request.view,
+                state=request.state,
+                sample=self._checks.sample,
+            )
+            sql = self._differences(comparison)
+            copies = to_sql(exp.func("coalesce", exp.func("sum", exp.column("ivm_copies")), 0))
+            rows = self._query(f"select {copies} as n from (\n{sql}\n)")
+            return {"drift": int(rows[0]["n"])}
+        except (CompilationError, DbtDatabaseError) as error:
+            return {"unchecked": first_line(error)}
+
+
+def _properties(detail: Mapping[str, Any]) -> dict[str, str]:
+    """A table's properties: as such in a Spark session, as JSON text through Thrift."""
+    value = detail["properties"]
+    given = json.loads(value) if isinstance(value, str) else dict(value or {})
+    return {str(k): str(v) for k, v in given.items()}

@@ -1,0 +1,245 @@
+"""Findings from facts: pure functions, one for each thing that may be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
+from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT
+from dbt.adapters.ivm_spark.commands.doctor.facts import ModelFacts
+from dbt.adapters.ivm_spark.commands.doctor.finding import Finding, Severity
+from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration, number, size
+from dbt.adapters.ivm_spark.source.commit import FEED
+
+SOON = 0.5
+"""The part of a retention after which changes that nobody has read are a warning."""
+DAY = 86400.0
+SMALL_FILE = 8_000_000
+MANY_FILES = 200
+"""Files of a state that are small on average, and more than these: worth an OPTIMIZE."""
+_TOLD_OF_THE_SOURCE = (ReasonCode.CDF_UNAVAILABLE, ReasonCode.SOURCE_REPLACED)
+
+_AVOIDABLE = (ReasonCode.COST_MODEL, ReasonCode.CDF_UNAVAILABLE, ReasonCode.CHANGE_SET_MISSING)
+"""Reasons that the user can do something about; after the others one rebuild is all there is."""
+
+Rule = Callable[[ModelFacts], Iterator[Finding]]
+
+
+def examined(facts: ModelFacts) -> tuple[Finding, ...]:
+    """Everything that is found of a model, the worst first."""
+    found = [finding for rule in RULES for finding in rule(facts)]
+    return tuple(sorted(found, key=lambda f: list(Severity).index(f.severity)))
+
+
+def not_built(facts: ModelFacts) -> Iterator[Finding]:
+    """A model that dbt has not built yet."""
+    if facts.state is None and not facts.refused:
+        yield Finding(
+            Severity.INFO, "NOT_BUILT", facts.view, "It has not been built yet.", _run(facts)
+        )
+
+
+def refused(facts: ModelFacts) -> Iterator[Finding]:
+    """A model whose next run fails."""
+    if facts.refused:
+        message = f"Its next run would fail: {facts.refused}"
+        remedy = _run(facts) if _is_forbidden(facts) else "see the message"
+        yield Finding(Severity.ERROR, "RUN_WOULD_FAIL", facts.view, message, remedy)
+
+
+def never_incremental(facts: ModelFacts) -> Iterator[Finding]:
+    """A query that is refreshed in full whenever a source changes."""
+    if facts.unsupported_reason is not None and facts.policy != "full":
+        message = f"Every refresh of it is full. {facts.unsupported_reason}"
+        remedy = facts.unsupported_reason.code.remedy
+        yield Finding(Severity.WARNING, "NEVER_INCREMENTAL", facts.view, message, remedy)
+
+
+def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
+    """A next refresh that is full, for a reason that is not told of a source."""
+    reason = facts.reason
+    if facts.kind != "full" or reason is None or facts.unsupported_reason is not None:
+        return
+    known = any(source.feed_since is None or source.replaced for source in facts.sources)
+    if reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
+        return
+    if reason.code not in _TOLD_OF_THE_SOURCE or not known:
+        message = f"Its next refresh is full. {reason}"
+        remedy = reason.code.remedy if reason.code in _AVOIDABLE else _run(facts)
+        yield Finding(Severity.WARNING, "NEXT_REFRESH_FULL", facts.view, message, remedy)
+
+
+def feed_off(facts: ModelFacts) -> Iterator[Finding]:
+    """A source without a change data feed."""
+    for source in facts.sources:
+        if source.feed_since is None and facts.unsupported_reason is None:
+            message = (
+                f"{bare(source.name)} has no change data feed, so every refresh after a change of "
+                "it is full."
+            )
+            remedy = f"ALTER TABLE {source.name} SET TBLPROPERTIES ('{FEED}' = 'true');"
+            yield Finding(Severity.WARNING, "FEED_OFF", source.name, message, remedy)
+
+
+def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
+    """A source that loses properties when the dbt model behind it runs next."""
+    for source in facts.sources:
+        if not source.drops:
+            continue
+        names = [name for name, _ in source.drops]
+        feed = FEED in names and facts.unsupported_reason is None
+        then = ", and every refresh after that is full" if feed else ""
+        message = (
+            f"The next run of {source.parent} (materialized: {source.parent_kind}) writes "
+            f"{bare(source.name)} anew without {', '.join(names)}{then}."
+        )
+        wanted = ", ".join(f"'{name}': '{value}'" for name, value in source.drops)
+        yield Finding(
+            Severity.WARNING if feed else Severity.INFO,
+            "PROPERTIES_WILL_BE_DROPPED",
+            source.name,
+            message,
+            f"in the config of {source.parent}: tblproperties: {{{wanted}}}",
+        )
+
+
+def replaced(facts: ModelFacts) -> Iterator[Finding]:
+    """A source that was dropped and created again."""
+    for source in facts.sources:
+        if source.replaced:
+            message = (
+                f"{bare(source.name)} has been dropped and created again since the last refresh "
+                f"(table id {source.recorded_id}, now {source.table_id}): the next refresh is full."
+            )
+            remedy = (
+                f"{_run(facts)}; and load {bare(source.name)} by CREATE OR REPLACE TABLE or "
+                "INSERT OVERWRITE, which keep its history"
+            )
+            yield Finding(Severity.WARNING, "SOURCE_REPLACED", source.name, message, remedy)
+
+
+def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
+    """Changes that nobody has read for so long that Delta may have deleted, or soon may delete,
+    the files they are read from."""
+    for source in facts.sources:
+        if source.unread_since is None or facts.unsupported_reason is not None or source.replaced:
+            continue
+        age = (facts.now - source.unread_since) / 1000
+        limit = min(source.files_kept, source.log_kept)
+        if age < limit * SOON:
+            continue
+        lost = age >= limit
+        then = "may be gone: then the next refresh is full" if lost else "will soon be deletable"
+        message = (
+            f"{bare(source.name)} has changes that are {duration(age)} old and not read yet. Delta "
+            f"keeps them for {duration(limit)}, so they {then}."
+        )
+        yield Finding(
+            Severity.ERROR if lost else Severity.WARNING,
+            "CHANGES_LOST" if lost else "CHANGES_EXPIRE_SOON",
+            source.name,
+            message,
+            f"{_run(facts)}; ALTER TABLE {source.name} SET TBLPROPERTIES ('{FILES_KEPT}' = "
+            f"'interval {_days(age)} days');",
+        )
+
+
+def short_retention(facts: ModelFacts) -> Iterator[Finding]:
+    """A source whose files go within a day."""
+    for source in facts.sources:
+        if source.files_kept < DAY and facts.unsupported_reason is None:
+            message = (
+                f"{bare(source.name)} keeps the files of its changes for "
+                f"{duration(source.files_kept)} only: a refresh later than a VACUUM is full."
+            )
+            remedy = (
+                f"ALTER TABLE {source.name} SET TBLPROPERTIES ('{FILES_KEPT}' = 'interval 7 days');"
+            )
+            yield Finding(Severity.WARNING, "SHORT_RETENTION", source.name, message, remedy)
+
+
+def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
+    """A key that is declared and not unique. No refresh trusts it, so the model is right."""
+    for source in facts.sources:
+        for key in source.keys:
+            if not key.duplicate:
+                continue
+            columns = ", ".join(key.columns)
+            message = (
+                f"The key ({columns}) of {bare(source.name)}, declared by {key.declared_by}, does "
+                f"not hold: more than one row has {key.duplicate}."
+            )
+            remedy = (
+                f"SELECT {columns}, count(*) FROM {source.name} GROUP BY {columns} "
+                "HAVING count(*) > 1;"
+            )
+            yield Finding(Severity.WARNING, "KEY_NOT_UNIQUE", source.name, message, remedy)
+
+
+def many_files(facts: ModelFacts) -> Iterator[Finding]:
+    """A state in many small files."""
+    state = facts.state
+    if state is None or state.files <= MANY_FILES or state.size > state.files * SMALL_FILE:
+        return
+    message = (
+        f"Its state has {number(state.files, 'file')} of {size(state.size // state.files)} each: "
+        "refreshes and readers open all of them."
+    )
+    yield Finding(
+        Severity.WARNING, "MANY_SMALL_FILES", state.name, message, f"OPTIMIZE {state.name};"
+    )
+
+
+def held(facts: ModelFacts) -> Iterator[Finding]:
+    """A view that a rebuild, which ended early, has left at an old version of its state."""
+    if facts.state is not None and facts.state.held:
+        message = (
+            "A rebuild is under way or ended before its end: readers are held on the contents of "
+            "before it."
+        )
+        yield Finding(Severity.WARNING, "VIEW_HELD", facts.view, message, _run(facts))
+
+
+def drifted(facts: ModelFacts) -> Iterator[Finding]:
+    """A view that does not equal its query at the recorded versions."""
+    if facts.drift:
+        message = (
+            f"It differs from its query at the recorded versions in {number(facts.drift, 'row')}. "
+            "Please report it: with the query, its changes since the last full refresh, and the "
+            "rows that the test equals_its_query shows."
+        )
+        remedy = f"dbt run --select {facts.model} --full-refresh"
+        yield Finding(Severity.ERROR, "DRIFT", facts.view, message, remedy)
+    if facts.unchecked:
+        message = f"Whether it equals its query could not be checked: {facts.unchecked}"
+        yield Finding(Severity.INFO, "DRIFT_UNCHECKED", facts.view, message, "see the message")
+
+
+RULES: Sequence[Rule] = (
+    refused,
+    drifted,
+    not_built,
+    never_incremental,
+    next_is_full,
+    feed_off,
+    feed_will_be_dropped,
+    replaced,
+    changes_about_to_be_lost,
+    short_retention,
+    keys_do_not_hold,
+    many_files,
+    held,
+)
+
+
+def _run(facts: ModelFacts) -> str:
+    return f"dbt run --select {facts.model}" + (" --full-refresh" if _is_forbidden(facts) else "")
+
+
+def _is_forbidden(facts: ModelFacts) -> bool:
+    """Whether the next refresh is full and the model's policy forbids that."""
+    return facts.kind == "full" and facts.policy == "incremental_strict"
+
+
+def _days(age: float) -> int:
+    return max(7, 2 * round(age / DAY))

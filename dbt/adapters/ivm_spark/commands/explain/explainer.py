@@ -1,0 +1,91 @@
+"""Explains a model by the very plan that its next run would make, and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from dbt_common.exceptions import CompilationError
+
+from dbt.adapters.ivm_spark.commands.explain.as_json import as_json
+from dbt.adapters.ivm_spark.commands.explain.as_text import as_text
+from dbt.adapters.ivm_spark.commands.explain.explanation import Explanation, explanation
+from dbt.adapters.ivm_spark.plan.incremental import Incremental
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.source.version_range import VersionRange
+
+FORMATS = ("text", "json")
+
+
+class Explainer:
+    """One model explained. `plan` is for the macros, which give the SQL its shape: that of the
+    next refresh; `example` is the same with a MERGE of whatever may change next, where the next
+    refresh has none and the model is maintained; `view_sql` is the view's SELECT."""
+
+    def __init__(self, query: Query, pins: Pins, request: Request, model: str, kind: str) -> None:
+        planner = Planner(query, pins, counts=False)
+        plan, refused = _planned(planner, request, model)
+        self.plan = plan
+        self.example = plan if plan.merge is not None else _example(plan, request.state)
+        self._told = explanation(model, kind, request, plan, refused)
+        self.view_sql = self._told.shown
+
+    @classmethod
+    def for_model(
+        cls, query: Query, pins: Pins, *, model: str, materialized: str, **said: Any
+    ) -> Explainer:
+        """Explain a model; what else is said is as for a refresh.
+
+        Raises CompilationError where a run of the model would fail on its config or its columns.
+        """
+        request = replace(Request.of_model(model=model, **said), limited=False)
+        return cls(query, pins, request, model, materialized)
+
+    def faults(self, techniques: Sequence[str] | None) -> Sequence[Any]:
+        """See `Explanation.faults`."""
+        return self._told.faults(techniques)
+
+    def text(self, form: str, statements: Sequence[tuple[str, str]], sql: bool) -> str:
+        """The explanation as `text` for people, with its SQL if asked for, or as `json`."""
+        told: Explanation = replace(self._told, statements=tuple(statements))
+        if form not in FORMATS:
+            raise CompilationError(f"format is {form!r}; allowed are: {', '.join(FORMATS)}.")
+        return as_json(told) if form == "json" else as_text(told, sql)
+
+
+def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]:
+    """The plan, and why a run would refuse it; then it is the plan of a run that may rebuild."""
+    try:
+        return planner.plan(request), ""
+    except RefusedError as error:
+        try:
+            plan = planner.plan(request.forgiving)
+        except RefusedError:
+            raise CompilationError(f"Model {model}: {error}") from error
+        return replace(plan, warning=""), str(error)
+
+
+def _example(plan: Plan, state: str) -> Plan | None:
+    """The plan as if each source were changed in its next version."""
+    found = plan.findings
+    if found is None or found.layout is None or not found.heads:
+        return None
+    ranges = {
+        name: VersionRange(
+            head.version, head.version + 1, Effect.GENERAL, 0, first=head.version + 1
+        )
+        for name, head in found.heads.items()
+    }
+    versions = Versions(
+        {name: w.first for name, w in ranges.items()}, {n: w.pinned for n, w in ranges.items()}
+    )
+    step = Incremental(found.layout, state, ranges, versions, {})
+    return replace(plan, merge=step.merge({}, frozenset()))

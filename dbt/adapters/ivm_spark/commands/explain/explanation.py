@@ -1,0 +1,161 @@
+"""How a model is maintained and what its next refresh would do. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.commands.explain.operators import Operator, operators
+from dbt.adapters.ivm_spark.commands.explain.readable import name_text
+from dbt.adapters.ivm_spark.commands.explain.state_columns import (
+    StateColumn,
+    state_columns,
+    stored_columns,
+)
+from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.plan import Plan, technique_of
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark
+
+IVM = "ivm"
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """A source: its name; whether its change feed is on; the version that the state is at, None
+    before the first build; its newest version; what changed in between, where that was looked at:
+    rows, what the commits do (`nothing`, `inserts`, `deletes`, `general`), and why that can't be
+    read."""
+
+    name: str
+    feed: bool
+    recorded: int | None
+    newest: int
+    changed_rows: int | None
+    effect: str | None
+    broken: Reason | None
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A model explained.
+
+    model: dbt's id; materialized: its config, `ivm` or what it is until it is one; technique: of
+    its incremental refreshes, None where it has none, for `reason`; tree: None where the query
+    could not be read, or nests too deep; key: the state's columns that rows are matched by; plan:
+    of the next refresh; refused: why that would be an error instead; shown: the view's SELECT;
+    statements: name and SQL of each.
+    """
+
+    model: str
+    materialized: str
+    view: str
+    state: str
+    policy: RefreshPolicy
+    technique: str | None
+    reason: Reason | None
+    tree: Operator | None
+    columns: tuple[StateColumn, ...]
+    key: tuple[str, ...]
+    sources: tuple[SourceState, ...]
+    recorded: Watermark | None
+    plan: Plan
+    shown: str
+    refused: str = ""
+    statements: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def maintained(self) -> bool:
+        """Whether the model's refreshes are incremental as long as nothing happens to it."""
+        return self.reason is None
+
+    def faults(self, techniques: Sequence[str] | None) -> tuple[Mapping[str, str], ...]:
+        """What a test that the model is maintained finds wrong: at most one row.
+
+        techniques: those that will do, None for all.
+        """
+        told: tuple[str, ...]
+        if self.materialized != IVM:
+            sentence = f"The model is materialized as {self.materialized}."
+            told = ("NOT_IVM", sentence, "", "Set materialized: ivm, or drop the test.")
+        elif self.reason is not None:
+            told = tuple(self.reason.facts.values())
+        elif techniques is not None and self.technique not in techniques:
+            wanted = ", ".join(techniques)
+            sentence = f"The model is maintained by {self.technique}, which is none of: {wanted}."
+            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query, or the techniques.")
+        else:
+            return ()
+        names = ("model", "reason", "sentence", "detail", "remedy")
+        return (dict(zip(names, (self.model, *told), strict=True)),)
+
+
+def explanation(
+    model: str, materialized: str, request: Request, plan: Plan, refused: str
+) -> Explanation:
+    """The explanation of a plan that was made for the request."""
+    found = plan.findings
+    assert found is not None
+    reading, layout = found.reading, found.layout
+    view = reading.view
+    columns = stored_columns(found.facts.outputs)
+    if layout is not None:
+        columns = state_columns(layout, found.facts.types)
+    sources = tuple(_source(name, found, plan) for name in found.heads)
+    policy = request.config.refresh_policy
+    return Explanation(
+        model=model,
+        materialized=materialized,
+        view=name_text(request.view),
+        state=name_text(request.state),
+        policy=policy,
+        technique=technique_of(layout).value if layout is not None else None,
+        reason=reading.unsupported_reason or _configured(policy) or _without_feed(sources),
+        tree=_tree(view.root, layout) if view is not None else None,
+        columns=columns,
+        key=layout.identity if layout is not None else (),
+        sources=sources,
+        recorded=found.mark,
+        plan=plan,
+        shown=found.view_text(request.state, pretty=True),
+        refused=refused,
+    )
+
+
+def _tree(root: Node, layout: Layout | None) -> Operator | None:
+    try:
+        with not_too_deep():
+            return operators(root, layout)
+    except NotMaintained:
+        return None
+
+
+def _configured(policy: RefreshPolicy) -> Reason | None:
+    if policy is not RefreshPolicy.FULL:
+        return None
+    return Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
+
+
+def _without_feed(sources: Sequence[SourceState]) -> Reason | None:
+    without = [source.name for source in sources if not source.feed]
+    return Reason(ReasonCode.CDF_UNAVAILABLE, ", ".join(without)) if without else None
+
+
+def _source(name: str, found: Findings, plan: Plan) -> SourceState:
+    head, known = found.heads[name], plan.ranges.get(name)
+    mark = found.mark.sources.get(name) if found.mark is not None else None
+    looked = known is not None and mark is not None and known.recorded == mark.version
+    return SourceState(
+        name=name_text(name),
+        feed=head.feed,
+        recorded=mark.version if mark is not None else None,
+        newest=head.version,
+        changed_rows=known.rows if known is not None and looked else None,
+        effect=known.effect.value if known is not None and looked else None,
+        broken=known.broken if known is not None and looked else None,
+    )

@@ -1,0 +1,204 @@
+"""The operators of a view, each with how its change is computed, for people and programs. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason
+from dbt.adapters.ivm_spark.algebra.traversal import children, not_too_deep, walk
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Distinct,
+    Filter,
+    Generate,
+    Item,
+    Join,
+    Limit,
+    Node,
+    OuterJoin,
+    Project,
+    Scan,
+    SemiJoin,
+    SetOp,
+    Sort,
+    UnionAll,
+    Values,
+    Window,
+)
+from dbt.adapters.ivm_spark.commands.explain.readable import (
+    Names,
+    is_renaming,
+    item_text,
+    name_text,
+    names_of,
+    text_of,
+)
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.plan.plan import Technique, technique_of
+from dbt.adapters.ivm_spark.state.accumulators import Kind
+from dbt.adapters.ivm_spark.state.layout import Layout, core_of
+
+FEED, CONSTANT, READ = "change_feed", "constant", "when_read"
+_ROWS = Technique.ROW_BASED.value
+_GROUPS = Technique.AFFECTED_GROUPS.value
+_PARTITIONS = Technique.AFFECTED_PARTITIONS.value
+
+_HOW: dict[type, tuple[str, str]] = {
+    Scan: (FEED, "what the source's commits changed"),
+    Values: (CONSTANT, "never changes"),
+    Filter: (_ROWS, "applied to the changed rows"),
+    Project: (_ROWS, "applied to the changed rows"),
+    Generate: (_ROWS, "applied to the changed rows"),
+    Sort: (_ROWS, "the order of rows is no part of the state"),
+    UnionAll: (_ROWS, "the changed rows of every input"),
+    Join: (_ROWS, "changed rows joined with the other inputs"),
+    OuterJoin: (_ROWS, "changed rows, and rows that gain or lose a partner"),
+    SemiJoin: (_ROWS, "changed rows, and rows that gain or lose a partner"),
+    SetOp: (_GROUPS, "rows that changed are counted again on both sides"),
+    Aggregate: (_GROUPS, "groups that changed, as they were and as they are"),
+    Distinct: (_GROUPS, "rows that appear and rows that vanish"),
+    Window: (_PARTITIONS, "partitions that changed are computed again"),
+}
+"""Technique and words for each operator with a rule (`delta.rules.RULES`)."""
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator: its name, what it does as SQL to be read, the technique of its change and how
+    that works in words; stored: the state has its rows; reason: why it has no rule; inputs."""
+
+    operator: str
+    says: str
+    technique: str
+    how: str
+    stored: bool = False
+    reason: Reason | None = None
+    inputs: tuple[Operator, ...] = ()
+
+
+def operators(root: Node, layout: Layout | None) -> Operator:
+    """The operators of a view's tree; Projects that only rename are left out.
+
+    layout: of the state, None where the view is not maintained: then the operator that has no rule
+    says why.
+    """
+    return _Describer(root, layout).operator(root, above=True)
+
+
+class _Describer:
+    def __init__(self, root: Node, layout: Layout | None) -> None:
+        self._names = names_of(root)
+        self._layout = layout
+        self._core = core_of(root)
+        self._sources = frozenset(n.relation for n in walk(root) if isinstance(n, Scan))
+
+    def operator(self, node: Node, above: bool) -> Operator:
+        """above: the node stands above what is stored, or is that."""
+        stored = node is self._core
+        if is_renaming(node) and not stored:
+            return self.operator(children(node)[0], above)
+        reason = None if self._layout is not None else self._fault(node, above)
+        if self._layout is None:
+            technique, how = Technique.FULL.value, str(reason.detail) if reason else ""
+        elif stored:
+            technique, how = self._of_core(node, self._layout)
+        elif above:
+            technique, how = READ, "applied when the view is read"
+        else:
+            technique, how = _how(node)
+        return Operator(
+            operator=_name(node),
+            says=_says(node, self._names),
+            technique=technique,
+            how=how,
+            stored=stored and self._layout is not None,
+            reason=reason,
+            inputs=tuple(self.operator(c, above and not stored) for c in children(node)),
+        )
+
+    def _of_core(self, node: Node, layout: Layout) -> tuple[str, str]:
+        if isinstance(node, Distinct):
+            return technique_of(layout).value, "each row once, with the number of rows behind it"
+        if not isinstance(node, Aggregate):
+            return _how(node)
+        again = [a.name for a in layout.accumulators if a.kind is Kind.RECOMPUTED]
+        best = [a.name for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
+        how = "the change is added to each group"
+        if again:
+            how = f"groups that changed are computed again, for {', '.join(again)}"
+        elif best:
+            how += f"; again where {' or '.join(best)} is lost"
+        return technique_of(layout).value, how
+
+    def _fault(self, node: Node, above: bool) -> Reason | None:
+        """Why this very operator has no rule, though those below it have. What stands above the
+        core, and the core itself if it is a GROUP BY or DISTINCT, needs none."""
+        if above and (node is not self._core or isinstance(node, (Aggregate, Distinct))):
+            return None
+        context = Context(self._sources)
+        if any(_refusal(below, context) for below in children(node)):
+            return None
+        return _refusal(node, context)
+
+
+def _refusal(node: Node, context: Context) -> Reason | None:
+    try:
+        with not_too_deep():
+            delta(node, context)
+    except NotMaintained as error:
+        return error.reason
+    return None
+
+
+def _how(node: Node) -> tuple[str, str]:
+    full = isinstance(node, OuterJoin) and node.side == "FULL"
+    if isinstance(node, OuterJoin) and full and equal_pairs(node.predicates, node.left, node.right):
+        return _GROUPS, "keys that changed are joined again, as they were and as they are"
+    return _HOW[type(node)]
+
+
+def _name(node: Node) -> str:
+    if isinstance(node, OuterJoin):
+        return f"{node.side.capitalize()} join"
+    if isinstance(node, SemiJoin):
+        return "Anti join" if node.anti else "Semi join"
+    if isinstance(node, SetOp):
+        return node.kind.capitalize() + (" all" if node.all else "")
+    return "Union all" if isinstance(node, UnionAll) else type(node).__name__
+
+
+def _says(node: Node, names: Names) -> str:
+    """What an operator does, in SQL's words."""
+
+    def listed(items: tuple[Item, ...]) -> str:
+        return ", ".join(item_text(item, names) for item in items)
+
+    def all_of(expressions: tuple[Any, ...]) -> str:
+        return " and ".join(text_of(e, names) for e in expressions)
+
+    if isinstance(node, Scan):
+        relation = name_text(node.relation)
+        alias = "" if relation.split(".")[-1] == node.alias else f" {node.alias}"
+        return f"{relation}{alias} ({', '.join(column for _, column in node.fields)})"
+    if isinstance(node, Filter):
+        return text_of(node.predicate, names)
+    if isinstance(node, Aggregate):
+        keys = ", ".join(text_of(key.expression, names) for key in node.keys) or "nothing"
+        return f"by {keys}: {listed(node.aggregates)}" if node.aggregates else f"by {keys}"
+    if isinstance(node, (Project, Window)):
+        return listed(node.items)
+    if isinstance(node, (Join, OuterJoin, SemiJoin)):
+        return all_of(node.predicates) or "every pair of rows"
+    if isinstance(node, Generate):
+        return f"{text_of(node.generator, names)} as {', '.join(node.outputs)}"
+    if isinstance(node, Sort):
+        return ", ".join(text_of(ordering, names) for ordering in node.orderings)
+    if isinstance(node, Limit):
+        parts = {"": node.limit, "offset ": node.offset}
+        return " ".join(word + text_of(e, names) for word, e in parts.items() if e is not None)
+    if isinstance(node, Values):
+        return f"{len(node.rows)} row{'s' if len(node.rows) != 1 else ''}"
+    return ""

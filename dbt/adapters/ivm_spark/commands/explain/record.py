@@ -1,0 +1,130 @@
+"""One refresh as `ivm_refreshes` has it: told by its own commit, or by what dbt was answered. Pure.
+
+Both say the same, because both come of the one plan that was committed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dbt.adapters.ivm_spark.commands.explain.readable import name_text
+from dbt.adapters.ivm_spark.plan.plan import DETAIL, RefreshKind
+from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
+
+COLUMNS = (
+    ("model", "string", "dbt's id of the model"),
+    ("relation", "string", "schema and name of the view"),
+    ("refresh", "bigint", "number of the refresh, as ivm_changes counts them"),
+    ("started_at", "timestamp", "when it began"),
+    ("seconds", "double", "from then to the end of its commit"),
+    ("kind", "string", "initial, incremental or full"),
+    ("technique", "string", "how the state was changed"),
+    ("reason", "string", "code, for one in full"),
+    ("detail", "string", "what the reason is about"),
+    ("rows_inserted", "bigint", "rows of the state"),
+    ("rows_updated", "bigint", "rows of the state"),
+    ("rows_deleted", "bigint", "rows of the state"),
+    ("changed_rows", "bigint", "of all sources, for an incremental one"),
+    ("estimated_incremental", "double", "seconds, if they were estimated"),
+    ("estimated_full", "double", "seconds, if they were estimated"),
+    ("sources", "map<string, bigint>", "version that it read of each source"),
+)
+"""Name, Spark type and meaning of the columns."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """A refresh that was committed; see COLUMNS."""
+
+    model: str
+    relation: str
+    refresh: int
+    started_at: str
+    seconds: float
+    kind: str
+    technique: str
+    reason: str | None
+    detail: str | None
+    rows_inserted: int
+    rows_updated: int
+    rows_deleted: int
+    changed_rows: int | None
+    estimated_incremental: float | None
+    estimated_full: float | None
+    sources: Mapping[str, int]
+
+
+def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Record | None:
+    """What adapter_response says of a refresh, None where it committed none; dbt leaves out of it
+    what is None."""
+    refresh = response.get("refresh")
+    if not refresh:
+        return None
+    sources, kind = response["sources"], response["refresh_kind"]
+    reason, thought = response.get("reason") or {}, response.get("estimated_seconds") or {}
+    incremental = kind == RefreshKind.INCREMENTAL.value
+    return Record(
+        model=model,
+        relation=relation,
+        refresh=refresh["number"],
+        started_at=refresh["started_at"],
+        seconds=refresh["seconds"],
+        kind=kind,
+        technique=response["technique"],
+        reason=reason.get("code"),
+        detail=reason["detail"][:DETAIL] if reason else None,
+        rows_inserted=response["rows_inserted"],
+        rows_updated=response["rows_updated"],
+        rows_deleted=response["rows_deleted"],
+        changed_rows=sum(s["changed_rows"] for s in sources.values()) if incremental else None,
+        estimated_incremental=thought.get("incremental"),
+        estimated_full=thought.get("full"),
+        sources={name_text(name): s["to"] for name, s in sources.items()},
+    )
+
+
+def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Record]:
+    """What a state's commits say of their refreshes; those of others say nothing, nor do those of
+    before a refresh told its kind."""
+    found = []
+    for commit in commits:
+        mark = decode(commit.metadata)
+        if mark is not None and mark.story.kind:
+            found.append(_of_commit(model, relation, commit, mark))
+    return found
+
+
+def as_rows(records: Sequence[Record]) -> str:
+    """The records as a JSON array, for `from_json`; empty without any."""
+    return json.dumps([asdict(record) for record in records]) if records else ""
+
+
+def _of_commit(model: str, relation: str, commit: Commit, mark: Watermark) -> Record:
+    story, stats = mark.story, mark.stats
+    code, detail = story.reason or (None, None)
+    thought = story.estimates or (None, None)
+    inserted, updated, deleted = commit.written
+    return Record(
+        model=model,
+        relation=relation,
+        refresh=mark.refresh,
+        started_at=stats.started_at,
+        seconds=round((int(commit.committed) - stats.started) / 1000, 3)
+        if commit.committed.isdigit()
+        else 0.0,
+        kind=story.kind,
+        technique=story.technique,
+        reason=code,
+        detail=detail,
+        rows_inserted=inserted,
+        rows_updated=updated,
+        rows_deleted=deleted,
+        changed_rows=None if stats.full else stats.work.changed,
+        estimated_incremental=thought[0],
+        estimated_full=thought[1],
+        sources={name_text(name): source.version for name, source in mark.sources.items()},
+    )

@@ -1,0 +1,75 @@
+"""Collects what the page tells, model by model, and writes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dbt_common.exceptions import CompilationError
+
+from dbt.adapters.ivm_spark.commands.doctor.examiner import Examiner
+from dbt.adapters.ivm_spark.commands.explain.record import Record, of_commits
+from dbt.adapters.ivm_spark.commands.report.page import page
+from dbt.adapters.ivm_spark.commands.report.told import Told
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+
+SHOWN_COMMITS = 200
+"""The newest commits of a state that are drawn."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A dbt project: its name, its folder, and where dbt writes to."""
+
+    name: str
+    folder: Path
+    target: str
+
+
+class Reporter:
+    """One page on the models that the macro names; now: milliseconds since 1970."""
+
+    def __init__(
+        self, examiner: Examiner, reader: SourceReader, project: Project, now: int
+    ) -> None:
+        self._examiner = examiner
+        self._reader = reader
+        self._project = project
+        self._now = now
+        self._models: list[Told] = []
+
+    def add(self, name: str, request: dict[str, Any]) -> None:
+        """Take in a model; request: what the macro `ivm_request` says of it."""
+        facts = self._examiner.facts(name, **request)
+        records: tuple[Record, ...] = ()
+        if facts.state is not None:
+            commits = self._reader.recent(facts.state.name, SHOWN_COMMITS)
+            told = of_commits(request["model"], facts.view, commits)
+            records = tuple(sorted(told, key=lambda record: record.refresh))
+        self._models.append(Told(facts, request["state"], records))
+
+    def write(self, path: str | None) -> str:
+        """Write the page, and say where it is.
+
+        path: of the file, from the project's folder, None for one in its target. Raises
+        CompilationError where the library that draws is not installed, or the file can't be
+        written.
+        """
+        try:
+            from dbt.adapters.ivm_spark.commands.report.figures import lineage, refreshes
+        except ModuleNotFoundError as error:
+            if error.name is None or not error.name.startswith("matplotlib"):
+                raise
+            raise CompilationError(
+                "ivm_report draws with matplotlib, which is not installed. Install it: "
+                "pip install 'dbt-ivm-spark[report]'"
+            ) from error
+        target = self._project.folder / (path or Path(self._project.target) / "ivm_report.html")
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            html = page(self._project.name, self._now, self._models, lineage, refreshes)
+            target.write_text(html, "utf-8")
+        except OSError as error:
+            raise CompilationError(f"ivm_report can't write {target}: {error}.") from error
+        return str(target)

@@ -1,0 +1,294 @@
+"""Finds what a view is to be compared with: its query, and the versions that its state records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from dbt_common.exceptions import CompilationError, DbtDatabaseError
+
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, quote, relation_key
+from dbt.adapters.ivm_spark.algebra.dialect import without_end
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.commands.verify.comparison import (
+    Comparison,
+    ComparisonError,
+    columns_of,
+    sampled_by,
+)
+from dbt.adapters.ivm_spark.commands.verify.pinned import (
+    decided,
+    has_limit,
+    held_at,
+    is_decided,
+    judged,
+    open_aggregates,
+    without_limit,
+    written,
+)
+from dbt.adapters.ivm_spark.plan.reading import Reading, dialect_of, read
+from dbt.adapters.ivm_spark.plan.relations import catalog_of
+from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
+from dbt.adapters.ivm_spark.session.condition import first_line
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.version_range import Head, version_range
+from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.parse import Parsed, parse
+from dbt.adapters.ivm_spark.state.held import held
+from dbt.adapters.ivm_spark.state.shown_row import decode_row
+from dbt.adapters.ivm_spark.watermark.history import is_another, needs_id, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.shown import ROW
+from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark, newest
+
+Versions = Mapping[str, int]
+_Text = Callable[[Versions], str]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A query with all that is known of it: read, and as it was parsed, over its relations."""
+
+    sql: str
+    parsed: Parsed
+    reading: Reading
+    catalog: Catalog
+
+    @property
+    def view(self) -> View | None:
+        """The query's trees, None where it is not maintained."""
+        return self.reading.view if self.reading.unsupported_reason is None else None
+
+
+class Verifier:
+    """Prepares comparisons through one connection. It reads no rows itself."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._reader = SourceReader(query)
+
+    def comparison(
+        self,
+        *,
+        model: str,
+        sql: str,
+        view: str,
+        state: str,
+        sample: object = None,
+        exclude: Sequence[str] | None = None,
+    ) -> Comparison:
+        """What to compare to know whether a view equals its query at the recorded versions.
+
+        model: its name, for messages; sql: its compiled query; view, state: quoted names; sample:
+        the fraction of the rows to compare; exclude: columns that are not compared, None where
+        the query's result must be certain. Raises CompilationError with the remedy where the
+        comparison would say nothing.
+        """
+        try:
+            return self._comparison(model, without_end(sql), view, state, sample, exclude)
+        except ComparisonError as error:
+            raise CompilationError(f"equals_its_query of {model}: {error}.") from error
+
+    def _comparison(
+        self,
+        model: str,
+        sql: str,
+        view: str,
+        state: str,
+        sample: object,
+        exclude: Sequence[str] | None,
+    ) -> Comparison:
+        text = self._reader.relation(view).text
+        history, version = self._history(state, held_at(text))
+        mark = _recorded(history, state, model)
+        known = self._known(sql, mark, model)
+        _check_certain(known, exclude)
+        heads = self._heads(known, mark, model)
+        names = tuple(quote(name) for name, _ in mark.outputs)
+        unlimited = without_limit(text) if has_limit(known.parsed, known.view) else None
+        shown = text if unlimited is None else unlimited
+        wanted = self._wanted(known, unlimited is None, mark, heads, model)
+        return Comparison(
+            shown=held(shown, [name for name, _ in mark.outputs], state, version) or shown,
+            wanted=wanted,
+            names=names,
+            columns=columns_of(mark.outputs, exclude or ()),
+            sampled=sampled_by(sample, mark.outputs, self._keys(view)),
+        )
+
+    def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
+        """The state's history up to the version that the view reads, and that version."""
+        if at is None:
+            commits = since_last_refresh(self._reader, state)
+        else:
+            commits = [c for c in self._reader.commits(state, 0) if c.version <= at]
+        return newest(commits), commits[0].version
+
+    def _known(self, sql: str, mark: Watermark, model: str) -> _Known:
+        settings = Pins().settings(self._reader)
+        catalog, _ = catalog_of(sql, self._reader.relation)
+        reading = read(sql, catalog, settings)
+        _check_settings(reading)
+        if mark.unsupported_reason is not None:
+            code, detail = mark.unsupported_reason
+            unsupported_reason = Reason(ReasonCode(code), detail)
+            reading = replace(
+                reading, unsupported_reason=unsupported_reason, repeatable=mark.repeatable
+            )
+        try:
+            parsed = parse(sql, catalog, dialect_of(settings))
+        except NotMaintained as error:
+            raise ComparisonError(
+                f"its query can't be read, so the versions of its sources are not known "
+                f"({error.reason}). {error.reason.code.remedy}"
+            ) from error
+        _check_delta(parsed)
+        sources = {relation.name for relation in parsed.tables.values()}
+        if reading.fingerprint != mark.fingerprint or sources != mark.sources.keys():
+            raise ComparisonError(
+                "since its last refresh its query, a view that it reads, a column of a source or a "
+                f"session setting that changes its result has changed. Refresh it: dbt run "
+                f"--select {model}"
+            )
+        return _Known(sql, parsed, reading, catalog)
+
+    def _heads(self, known: _Known, mark: Watermark, model: str) -> dict[str, Head]:
+        """The sources now; raises for one that is another table than the recorded one."""
+        heads = {}
+        for name, recorded in mark.sources.items():
+            relation = known.catalog.relations[relation_key(name)]
+            head = self._reader.head(relation, recorded.version)
+            if needs_id(head, recorded):
+                head = replace(head, table_id=self._reader.table_id(name))
+            if is_another(head, recorded):
+                raise ComparisonError(
+                    f"its source {name} has been dropped and created again since its last refresh, "
+                    f"so what it read is gone. Refresh it: dbt run --select {model}"
+                )
+            heads[name] = head
+        return heads
+
+    def _wanted(
+        self,
+        known: _Known,
+        limited: bool,
+        mark: Watermark,
+        heads: Mapping[str, Head],
+        model: str,
+    ) -> str:
+        """The query at the recorded versions; where one of them can't be read any more and nothing
+        has changed since, at the newest."""
+        recorded = {name: source.version for name, source in mark.sources.items()}
+        text = self._text(known, limited)
+        try:
+            return self._described(text, recorded, mark)
+        except DbtDatabaseError as error:
+            if "[DELTA_" not in str(error.msg):
+                raise
+            unmoved = {
+                name: head.version
+                for name, head in heads.items()
+                if not version_range(name, recorded[name], head, None).moved
+            }
+            if unmoved.keys() == recorded.keys() and unmoved != recorded:
+                return self._described(text, unmoved, mark)
+            gone = ", ".join(f"{n} version {v}" for n, v in recorded.items())
+            raise ComparisonError(
+                f"what its last refresh read can't be read any more ({gone}: {first_line(error)}). "
+                f"Refresh it and test it right after: dbt build --select {model}. To test later "
+                "than that, lengthen the sources' retention: ALTER TABLE <source> SET "
+                "TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 30 days')"
+            ) from error
+
+    def _text(self, known: _Known, limited: bool) -> _Text:
+        """How the query is written at versions: as its user wrote it where Spark says that this is
+        what is written; else as it was judged when the state was built."""
+        view = known.view
+        if view is not None and is_decided(view):
+            return lambda versions: decided(view, versions, limited)
+        plain = written(known.parsed)
+        # The plan of a query that is not deterministic may have other seeds each time.
+        if plain is not None and (
+            not known.reading.repeatable or plans_are_equivalent(self._query, known.sql, plain)
+        ):
+            return lambda versions: written(known.parsed, versions, limited) or ""
+        if view is not None:
+            return lambda versions: judged(view, versions, limited)
+        raise ComparisonError(
+            "its query can't be written at other versions of its sources with certainty. Simplify "
+            "it, and please report it"
+        )
+
+    def _described(self, text: _Text, versions: Versions, mark: Watermark) -> str:
+        sql = text(versions)
+        rows = self._query(f"describe query\n{sql}")
+        kinds = [str(row["data_type"]) for row in rows]
+        if kinds != [kind for _, kind in mark.outputs]:
+            raise ComparisonError("the types of its query's columns are not those of the view")
+        return sql
+
+    def _keys(self, view: str) -> list[str]:
+        """The view's columns that no two of its rows share, as far as it shows all of them."""
+        rows = self._query(f"show tblproperties {view}")
+        text = next((str(row["value"]) for row in rows if row["key"] == ROW), "")
+        row = decode_row(text) if text else None
+        if row is None or not row.keys:
+            return []
+        shown = {value: name for name, value in row.columns}
+        found = [shown.get(quote(key)) for key in row.keys]
+        return [name for name in found if name is not None] if None not in found else []
+
+
+def _recorded(history: StateHistory, state: str, model: str) -> Watermark:
+    if history.unread:
+        raise ComparisonError(
+            f"its state {state} was written by another version of dbt-ivm-spark "
+            f"({history.unread}). Refresh it with this one: dbt run --select {model}"
+        )
+    if history.watermark is None:
+        raise ComparisonError(
+            f"its state {state} records no refresh. Build it: dbt run --select {model}"
+        )
+    return history.watermark
+
+
+def _check_delta(parsed: Parsed) -> None:
+    others = [r.name for r in parsed.tables.values() if r.kind is not RelationKind.DELTA]
+    if others or parsed.missing:
+        raise ComparisonError(
+            f"it reads {', '.join([*others, *parsed.missing])}, of which no versions are known "
+            "because it is no Delta table. Store it as a Delta table to test what reads it"
+        )
+
+
+def _check_settings(reading: Reading) -> None:
+    """Raises for a query whose views Spark reads under other settings: written out, their texts
+    would be read under the session's."""
+    if (
+        reading.unsupported_reason is not None
+        and reading.unsupported_reason.code is ReasonCode.VIEW_SETTINGS_DIFFER
+    ):
+        raise ComparisonError(
+            f"{reading.unsupported_reason} {reading.unsupported_reason.code.remedy}"
+        )
+
+
+def _check_certain(known: _Known, exclude: Sequence[str] | None) -> None:
+    """Raises for a query whose result is open, unless the user said which columns are not."""
+    if exclude is not None:
+        return
+    if not known.reading.repeatable:
+        raise ComparisonError(
+            "its query is not deterministic, or not certain to be: it may give another result "
+            f"whenever it is asked ({known.reading.unsupported_reason}). Name the columns for "
+            "which that is so, for example exclude: [loaded_at]; exclude: [] compares all columns "
+            "all the same"
+        )
+    found = open_aggregates(known.parsed)
+    if found:
+        raise ComparisonError(
+            f"its query is not deterministic: the value of {', '.join(found)} depends on the order "
+            "in which Spark meets the rows. Sort the list (sort_array), or name the columns for "
+            "which that is so, for example exclude: [tags]; exclude: [] compares all columns all "
+            "the same"
+        )

@@ -1,0 +1,149 @@
+"""Types under which the rules of touched keys are not certain, asked before they are used.
+
+A slice is taken back by netting its rows, so they must be comparable; a group that is computed
+twice must give the same value twice, which a sum of floats need not; keys of two inputs are
+matched by value, which text and numbers, and wide numbers and floats, do in more than one way. A
+join with groups may be what a correlated subquery became: then several values of the groups' keys
+must not equal one value of the other side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.frames import ROUNDED, Frame, frame_of
+from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
+from dbt.adapters.ivm_spark.algebra.reasons import not_supported
+from dbt.adapters.ivm_spark.algebra.traversal import children, walk
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Distinct,
+    Item,
+    Join,
+    Node,
+    OuterJoin,
+    Project,
+    SemiJoin,
+    SetOp,
+    Window,
+)
+from dbt.adapters.ivm_spark.algebra.types import (
+    check_comparable,
+    check_orderable,
+    decimal_of,
+    is_float,
+    is_small,
+)
+from dbt.adapters.ivm_spark.delta.meeting import null_aware
+
+Describe = Callable[[Node], dict[str, str]]
+
+
+def check_types(root: Node, describe: Describe) -> None:
+    """Check every operator below that is maintained by its touched keys.
+
+    describe: Spark's types of a tree's columns. Raises NotMaintained.
+    """
+    for node in walk(root):
+        if isinstance(node, Join):
+            _check_groups(node, describe)
+        if not isinstance(node, (Aggregate, Distinct, OuterJoin, SemiJoin, SetOp, Window)):
+            continue
+        for child in children(node):
+            for name, kind in describe(child).items():
+                check_comparable(name, kind)
+        if isinstance(node, Aggregate):
+            _check_floats(node, describe)
+            for name, kind in describe(node).items() if node.whole else ():
+                check_comparable(name, kind)
+        elif isinstance(node, Window):
+            _check_window(node, describe)
+        else:
+            _check_keys(node, describe)
+
+
+def _check_floats(node: Aggregate, describe: Describe) -> None:
+    types = describe(node)
+    for item in node.aggregates:
+        if is_float(types[item.name]) and not _is_exact(node.input, item.expression, describe):
+            raise not_supported("a float aggregate below another operator")
+
+
+def _check_window(node: Window, describe: Describe) -> None:
+    """Keys are matched by value, columns can be ordered by, and a sum of floats has its rows in
+    a certain order: all but those over a RANGE have, see `view.rewrite.window`."""
+    for name, kind in describe(_keys(node.input, list(node.keys))).items():
+        check_comparable(name, kind)
+    given, types = describe(node.input), describe(node)
+    for item in node.items:
+        window = item.expression
+        assert isinstance(window, exp.Window)
+        for ordering in window.find_all(exp.Ordered):
+            if isinstance(ordering.this, exp.Column):
+                check_orderable(ordering.this.name, given[ordering.this.name])
+        function = function_name(window.this)
+        rounded = function in ROUNDED and is_float(types[item.name])
+        over_range = rounded and frame_of(window) is Frame.RANGE
+        if over_range and not _is_exact(node.input, window.this, describe):
+            raise not_supported(f"{function}() of floats over a RANGE of rows")
+
+
+def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
+    """True for the extrema of floats, and for an average of integers whose sum Spark's DOUBLE
+    holds exactly: they do not depend on the order of the rows."""
+    name = function_name(call)
+    arguments = call.expressions if isinstance(call, exp.Anonymous) else []
+    if name in ("min", "max"):
+        return True
+    if name not in ("avg", "mean") or len(arguments) != 1:
+        return False
+    if isinstance(arguments[0], exp.Distinct):
+        return False
+    return all(is_small(kind) for kind in describe(_keys(rows, arguments)).values())
+
+
+def _check_groups(node: Join, describe: Describe) -> None:
+    """Every input with groups against the others."""
+    for one in node.inputs:
+        if any(isinstance(below, (Aggregate, Distinct, Window)) for below in walk(one)):
+            others = Join(tuple(i for i in node.inputs if i is not one))
+            _check_matches(one, others, node.predicates, describe)
+
+
+def _check_keys(node: Node, describe: Describe) -> None:
+    if isinstance(node, SetOp):
+        left, right = describe(node.left), describe(node.right)
+        _check_pairs(left, right)
+    elif isinstance(node, (OuterJoin, SemiJoin)):
+        one, other = children(node)
+        plain = tuple(null_aware(p) or p for p in node.predicates)
+        _check_matches(one, other, plain, describe)
+
+
+def _check_matches(
+    one: Node, other: Node, predicates: tuple[exp.Expr, ...], describe: Describe
+) -> None:
+    keys = equal_pairs(predicates, one, other)
+    if keys:
+        left = describe(_keys(one, [a for a, _ in keys]))
+        right = describe(_keys(other, [b for _, b in keys]))
+        _check_pairs(left, right)
+
+
+def _check_pairs(left: dict[str, str], right: dict[str, str]) -> None:
+    for a, b in zip(left.values(), right.values(), strict=True):
+        if (a == "string") != (b == "string") or _is_rounded(a, b) or _is_rounded(b, a):
+            raise not_supported(f"a match of {a} with {b}")
+
+
+def _is_rounded(one: str, other: str) -> bool:
+    """True where two different values of a type may equal one value of the other."""
+    wide = one == "bigint" or decimal_of(one) is not None
+    return is_float(other) and (wide or (is_small(one) and other == "float"))
+
+
+def _keys(node: Node, keys: list[exp.Expr]) -> Node:
+    return Project(node, tuple(Item(f"__ivm_key_{n}", key) for n, key in enumerate(keys)))

@@ -1,0 +1,220 @@
+"""The configs of an ivm model that are ours, checked; and those of dbt that ours depend on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from enum import Enum
+from typing import Any, TypeVar
+
+from dbt.adapters.ivm_spark.source.commit import FEED
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
+
+_Choice = TypeVar("_Choice", bound=Enum)
+
+PREFIX = "ivm_"
+"""No config begins with it, so one that does is taken for a mistake."""
+_ALIKE = 0.85
+"""How like one of ours a key is that is taken for a mistake (difflib's ratio); `primary_key` may
+be a project's own."""
+_SPELLED = {True: "true", False: "false"}
+
+
+class RefreshPolicy(str, Enum):
+    """When a refresh is incremental (DESIGN section 2)."""
+
+    AUTO = "auto"
+    INCREMENTAL = "incremental"
+    INCREMENTAL_STRICT = "incremental_strict"
+    FULL = "full"
+
+
+class StateWrites(str, Enum):
+    """How a refresh changes the state: merged into it, or appended to it and added up by who reads
+    the view."""
+
+    MERGE = "merge"
+    APPEND = "append"
+
+
+class OnChange(str, Enum):
+    """dbt's on_configuration_change: what to do where the state is not as configured."""
+
+    APPLY = "apply"
+    CONTINUE = "continue"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True)
+class IvmConfig:
+    """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
+    primary_keys: keys of sources, columns by relation, which no refresh trusts by now; table: how
+    the state is laid out and written."""
+
+    refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
+    change_threshold: float = 0.3
+    state_writes: StateWrites = StateWrites.MERGE
+    emit_changes: bool = True
+    primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    on_change: OnChange = OnChange.APPLY
+    table: Configuration = field(default_factory=Configuration)
+
+
+KEYS = ("refresh_policy", "change_threshold", "state_writes", "emit_changes", "primary_keys")
+_DEFAULTED = KEYS[:-1]
+
+
+def read_config(values: Mapping[str, Any]) -> IvmConfig:
+    """The checked configs of a model, from all that it has; one that is None has its default.
+
+    Raises ConfigError, which names the key, the value and what is allowed, also where two configs
+    contradict each other.
+    """
+    given = {key: value for key, value in values.items() if value is not None}
+    if "partition_by" in given:
+        given["partition_by"] = _partition_field(given["partition_by"])
+    _check_names(given)
+    _check_layout(given)
+    writes = _one_of("state_writes", StateWrites, given.get("state_writes"))
+    appends = writes is StateWrites.APPEND
+    emit_changes = _flag("emit_changes", given.get("emit_changes", not appends))
+    if appends and emit_changes:
+        raise ConfigError(
+            "state_writes is append and emit_changes is true; a state that is appended to has no "
+            "change feed of its view's rows"
+        )
+    config = IvmConfig(
+        refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
+        change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
+        state_writes=writes,
+        emit_changes=emit_changes,
+        primary_keys=_keys(given.get("primary_keys", {})),
+        on_change=_one_of(
+            "on_configuration_change", OnChange, given.get("on_configuration_change")
+        ),
+        table=_table(given, emit_changes, appends),
+    )
+    _check_feed(given, emit_changes)
+    return config
+
+
+def _check_names(given: Mapping[str, Any]) -> None:
+    """A mistyped key would be ignored, and the model be refreshed as nobody wants it."""
+    for key in given.keys() - set(KEYS):
+        bare = key.lower().removeprefix(PREFIX)
+        meant = get_close_matches(bare, _DEFAULTED, 1, _ALIKE)
+        if meant:
+            raise ConfigError(f"{key} is no config of an ivm model; {meant[0]} is")
+        if bare != key.lower():
+            raise ConfigError(f"{key} is no config of an ivm model; these are: {', '.join(KEYS)}")
+
+
+def _check_layout(given: Mapping[str, Any]) -> None:
+    for key in ("partition_by", "liquid_clustered_by"):
+        value = given.get(key, "")
+        parts = value if isinstance(value, (list, tuple)) else [value]
+        if not all(isinstance(part, str) for part in parts):
+            meant = _columns_meant(parts)
+            example = f", for example {key}={meant!r}" if meant else ""
+            raise ConfigError(
+                f"{key} is {value!r}; allowed are a column or a list of columns{example}"
+            )
+    if given.get("partition_by") and given.get("liquid_clustered_by"):
+        raise ConfigError(
+            f"partition_by is {given['partition_by']!r} and liquid_clustered_by is "
+            f"{given['liquid_clustered_by']!r}; Delta allows one of them"
+        )
+    location = given.get("location_root", "")
+    if not isinstance(location, str):
+        raise ConfigError(f"location_root is {location!r}; allowed is the path of a folder")
+    properties = given.get("tblproperties", {})
+    plain = isinstance(properties, Mapping) and all(
+        isinstance(value, (str, int, float)) for value in properties.values()
+    )
+    if not plain:
+        raise ConfigError(f"tblproperties is {properties!r}; allowed is a mapping of names to text")
+    format_ = given.get("file_format", "delta")
+    if str(format_).lower() != "delta":
+        raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
+
+
+def _partition_field(value: Any) -> Any:
+    """The column of a partition_by as BigQuery's adapter has it, if it names one whose values are
+    the partitions; any other value as it is.
+
+    Source: dbt's documentation, "BigQuery configurations", "Partition clause".
+    """
+    if not isinstance(value, Mapping) or not isinstance(value.get("field"), str):
+        return value
+    by_value = value.get("data_type", "date") == "date" and "range" not in value
+    by_day = str(value.get("granularity", "day")).lower() == "day"
+    return value["field"] if by_value and by_day else value
+
+
+def _columns_meant(parts: Sequence[Any]) -> list[str]:
+    """The columns that a list of mappings names, for a message."""
+    return [str(p["field"]) for p in parts if isinstance(p, Mapping) and "field" in p]
+
+
+def _check_feed(given: Mapping[str, Any], emit_changes: bool) -> None:
+    """The property of the table must not say otherwise than our own configs."""
+    said = {k.lower(): v for k, v in given.get("tblproperties", {}).items()}.get(FEED.lower())
+    configured = {"emit_changes", "state_writes"} & given.keys()
+    if said is not None and configured and str(said).lower() != _SPELLED[emit_changes]:
+        raise ConfigError(
+            f"emit_changes is {_SPELLED[emit_changes]} and tblproperties has {FEED}: {said}; set "
+            "only emit_changes"
+        )
+
+
+def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
+    """The choice of that value, the first of all without one."""
+    try:
+        return next(iter(kind)) if value is None else kind(value)
+    except ValueError:
+        allowed = ", ".join(str(choice.value) for choice in kind)
+        raise ConfigError(f"{key} is {value!r}; allowed are: {allowed}") from None
+
+
+def _table(given: Mapping[str, Any], emit_changes: bool, appends: bool) -> Configuration:
+    properties = {str(key): _text(v) for key, v in given.get("tblproperties", {}).items()}
+    return Configuration(
+        _columns(given.get("partition_by", ())),
+        _columns(given.get("liquid_clustered_by", ())),
+        {FEED: _text(emit_changes), **properties},
+        str(given.get("location_root", "")),
+        appends,
+    )
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _columns(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _threshold(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
+        raise ConfigError(f"change_threshold is {value!r}; allowed is a number from 0 to 1")
+    return float(value)
+
+
+def _flag(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{key} is {value!r}; allowed are: true, false")
+    return value
+
+
+def _keys(value: Any) -> dict[str, tuple[str, ...]]:
+    message = f"primary_keys is {value!r}; allowed is a mapping of relations to lists of columns"
+    if not isinstance(value, Mapping):
+        raise ConfigError(message)
+    keys: dict[str, tuple[str, ...]] = {}
+    for relation, columns in value.items():
+        if not isinstance(columns, (list, tuple)) or not all(isinstance(c, str) for c in columns):
+            raise ConfigError(message)
+        keys[str(relation)] = tuple(columns)
+    return keys

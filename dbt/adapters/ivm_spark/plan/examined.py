@@ -1,0 +1,73 @@
+"""What is asked of Spark about a query that is new."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
+from dbt.adapters.ivm_spark.analysis.repeatability import plan_reads_only_sources
+from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.plan.clock import check_clock
+from dbt.adapters.ivm_spark.plan.described import Described
+from dbt.adapters.ivm_spark.plan.findings import Facts
+from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, may_be_repeatable
+from dbt.adapters.ivm_spark.plan.refusals import own_statements
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.spark_plans import explained, plans_are_equivalent, whole_plans
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.state.layout import Layout, kept_types, probe
+
+
+def examined(
+    query: Query, request: Request, reading: Reading, catalog: Catalog, settings: dict[str, str]
+) -> tuple[Facts, Layout | None, Reading]:
+    """Ask Spark what there is to know of a query that is new.
+
+    Returns the query's columns, the types and layout of its state, and the reading with what speaks
+    against its maintenance by now: types, a text that is a time, or that the tree, written back,
+    means something else. settings: the session's that change results.
+
+    Raises RefusedError where a view can't have the query's columns; what Spark says of the user's
+    own text passes through.
+    """
+    described = Described(query)
+    facts = Facts(described.outputs(request.sql), {})
+    if reading.view is not None:
+        try:
+            return _maintained(query, request, reading, reading.view, facts)
+        except NotMaintained as error:
+            reading = replace(reading, unsupported_reason=error.reason)
+    repeatable = may_be_repeatable(request.sql, catalog, settings) and _plan_is(query, request.sql)
+    return facts, None, replace(reading, repeatable=repeatable)
+
+
+def _maintained(
+    query: Query, request: Request, reading: Reading, view: View, facts: Facts
+) -> tuple[Facts, Layout | None, Reading]:
+    """The facts and the layout of a query that is maintained. Raises NotMaintained."""
+    described = Described(query)
+    with not_too_deep(), own_statements():
+        types = described.types(probe(view.root))
+        layout = lay_out(view, types, request.state, request.config.table.appends)
+        check_types(layout.input, described.types)
+        check_clock(query, view.written)
+        written = to_sql(render(view.written, bind_plain))
+        if not plans_are_equivalent(query, request.sql, written):
+            query(f"describe query\n{written}")
+            raise NotMaintained(
+                ReasonCode.QUERY_NOT_UNDERSTOOD,
+                "Spark's plan for the reconstructed SQL differs from its plan for the model",
+            )
+    return Facts(facts.outputs, kept_types(view.root, types)), layout, reading
+
+
+def _plan_is(query: Query, sql: str) -> bool:
+    """Whether Spark's plan of a query reads nothing but its sources' rows."""
+    with whole_plans(query):
+        return plan_reads_only_sources(explained(query, sql))

@@ -1,0 +1,143 @@
+"""What there is to know of a model's query: its view tree and layout, or why it has none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
+from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.dialect import dialect_name
+from dbt.adapters.ivm_spark.algebra.reasons import (
+    NotMaintained,
+    Reason,
+    ReasonCode,
+    not_supported,
+)
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, walk
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.analysis.repeatability import reads_only_sources
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.plan.result_settings import (
+    REGEX_COLUMNS,
+    differing,
+    result_settings,
+)
+from dbt.adapters.ivm_spark.plan.work import operators
+from dbt.adapters.ivm_spark.sql.build import View, build_view
+from dbt.adapters.ivm_spark.sql.columns_only import has_columns_only
+from dbt.adapters.ivm_spark.sql.fingerprint import (
+    fingerprint,
+    fingerprint_text,
+    used_types,
+)
+from dbt.adapters.ivm_spark.sql.parse import labels, parse
+from dbt.adapters.ivm_spark.state.layout import Layout, layout
+
+MAX_OPERATORS = 500
+"""Different operators in a delta above which it is not used."""
+MAX_REPEATED = 50_000
+"""Operators with their repetitions: each outer join, EXISTS or aggregate below another operator
+repeats the delta below it two or three times before what is repeated is shared."""
+CASE_SENSITIVE = "spark.sql.caseSensitive"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A query as read: view is None where `unsupported_reason` says why it is not maintained.
+
+    repeatable: certainly, the same rows of the sources give the same result; of a query that is not
+    maintained, `repeatable` says so once it is examined.
+    """
+
+    fingerprint: str
+    view: View | None
+    unsupported_reason: Reason | None
+    repeatable: bool
+
+    @property
+    def used(self) -> dict[str, frozenset[str]]:
+        """The columns that a maintained query reads of its sources."""
+        if self.view is None or self.unsupported_reason is not None:
+            return {}
+        return {
+            name: frozenset(column for column, _ in used_types(self.view, relation))
+            for name, relation in self.view.sources.items()
+        }
+
+
+def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
+    """Read a model's query; session: the settings of the session, those of `RESOLVED` among them.
+
+    Never raises for a query that is not maintained.
+    """
+    settings = result_settings(session)
+    dialect = dialect_of(settings)
+    try:
+        _check_settings(catalog, session)
+        view = build_view(sql, catalog, dialect)
+        with not_too_deep():
+            found = fingerprint(view, labels(sql, dialect), settings)
+    except NotMaintained as error:
+        text = fingerprint_text(sql, settings, catalog.relations.values())
+        return Reading(text, None, error.reason, repeatable=False)
+    return Reading(found, view, None, repeatable=True)
+
+
+def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
+    """Raise NotMaintained where quoted names are patterns, or where Spark reads a view under other
+    settings than the session's."""
+    if session.get(REGEX_COLUMNS, "false").lower() == "true":
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{REGEX_COLUMNS} is true")
+    for relation in catalog.relations.values():
+        if relation.kind is RelationKind.VIEW:
+            keys = differing(dict(relation.settings), session)
+            if keys and not has_columns_only(relation.text):
+                detail = f"{relation.name}: {', '.join(keys)}"
+                raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
+
+
+def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:
+    """Whether a query's text, with those of the views it reads, has only what depends on nothing
+    but rows of Delta tables. Spark's plan has the last word, see `plan_reads_only_sources`."""
+    try:
+        parsed = parse(sql, catalog, dialect_of(settings))
+    except NotMaintained:
+        return False
+    tables = parsed.tables.values()
+    if parsed.missing or any(r.kind is not RelationKind.DELTA for r in tables):
+        return False
+    return reads_only_sources(parsed.query)
+
+
+def lay_out(
+    view: View, types: dict[str, str], state: str, append: bool = False, *, checked: bool = False
+) -> Layout:
+    """The layout of a view's state, once Spark has said the types of `probe`; append: its changes
+    are to be appended; checked: this version of the package has found a delta before.
+
+    Raises NotMaintained where the state or the delta has no rule.
+    """
+    with not_too_deep():
+        planned = layout(view.root, types, state, append)
+        if checked:
+            return planned
+        change = delta(planned.input, Context(frozenset(view.sources)))
+        if change is not None:
+            if _too_large(change):
+                raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
+            check_closed(change)
+        return planned
+
+
+def _too_large(change: Node) -> bool:
+    if len(list(islice(walk(change), MAX_REPEATED))) == MAX_REPEATED:
+        return True
+    return operators(change) > MAX_OPERATORS
+
+
+def dialect_of(settings: Mapping[str, str]) -> str:
+    """sqlglot's dialect under the session's case sensitivity."""
+    return dialect_name(settings.get(CASE_SENSITIVE, "false").lower() == "true")

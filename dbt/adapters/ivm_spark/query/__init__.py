@@ -1,1 +1,0 @@
-"""What there is to know of a model's query: its tree, and what Spark says of it."""

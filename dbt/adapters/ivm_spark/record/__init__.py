@@ -1,1 +1,0 @@
-"""What a state remembers: the mark of its last commit, its configuration, and its view's."""

@@ -1,0 +1,1 @@
+"""What does the query say: text to tree, tree to text."""

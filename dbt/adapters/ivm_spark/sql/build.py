@@ -1,0 +1,147 @@
+"""The view tree of a query: sqlglot qualifies the names, this room turns clauses into operators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.pruning import prune
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, too_many_tables
+from dbt.adapters.ivm_spark.algebra.tree import Node, Scan
+from dbt.adapters.ivm_spark.sql.aggregate_calls import marked, unmarked
+from dbt.adapters.ivm_spark.sql.block import Built, Ctes, rename
+from dbt.adapters.ivm_spark.sql.environment import Environment
+from dbt.adapters.ivm_spark.sql.generators import lift_generators
+from dbt.adapters.ivm_spark.sql.names import Names
+from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES, Parsed, parse
+from dbt.adapters.ivm_spark.sql.rewrite.rules import rewritten
+from dbt.adapters.ivm_spark.sql.select import build_select
+from dbt.adapters.ivm_spark.sql.setop import build_set_op
+from dbt.adapters.ivm_spark.sql.using import restore_using, using_columns
+from dbt.adapters.ivm_spark.sql.values import check_folded
+
+
+@dataclass(frozen=True)
+class View:
+    """A query read: the tree as written, the same relation in operators that are maintained, and
+    its sources.
+
+    `sources` maps a relation's quoted name to the relation.
+    """
+
+    written: Node
+    root: Node
+    sources: dict[str, Relation]
+
+
+def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
+    """The view tree of a query.
+
+    Raises NotMaintained with the reason when the query, or a part of it, is not understood or
+    has no operator in the tree yet. Every relation the query reads must be in the catalog.
+    """
+    parsed = parse(sql, catalog, dialect)
+    if parsed.missing:
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"no relation {parsed.missing[0]}")
+    for relation in parsed.tables.values():
+        if relation.kind is not RelationKind.DELTA:
+            raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
+    if not parsed.tables:
+        raise not_supported("a query without a source table")
+    with not_too_deep():
+        query = _qualify(parsed, dialect)
+        written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
+        check_folded(written)
+        root = rewritten(written)
+        check_closed(written)
+        check_closed(root)
+        return View(written, root, {r.name: r for r in parsed.tables.values()})
+
+
+def _folding(dialect: str) -> Callable[[str], str]:
+    return str if "case_sensitive" in dialect else str.lower
+
+
+def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
+    fold = _folding(dialect)
+    mapping: dict[str, object] = {
+        number: {fold(name): kind for name, kind in relation.columns}
+        for number, relation in parsed.tables.items()
+    }
+    given = lift_generators(parsed.query)
+    pairs = using_columns(given)
+    try:
+        query = qualify(
+            marked(given),
+            dialect=dialect,
+            schema=MappingSchema(mapping, dialect=dialect, normalize=False),
+        )
+    except SqlglotError as error:
+        first_line = str(error).splitlines()[0]
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
+    return restore_using(unmarked(query), pairs)
+
+
+class Builder:
+    """Builds query blocks; one instance a tree, so that its names are unique in the tree."""
+
+    def __init__(self, tables: dict[str, Relation], fold: Callable[[str], str]) -> None:
+        self._tables = tables
+        self._fold = fold
+        self.names = Names()
+        self._places = 0
+        self.sources = {relation.name: relation for relation in tables.values()}
+
+    def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
+        """The tree of a query block; `ctes` are the common table expressions in sight, `outer`
+        what a subquery sees of the block around it."""
+        if isinstance(query, exp.Subquery):
+            _only(query, {"this", "alias", "with_"})
+            return self.query(query.this, self._with(query, ctes), outer)
+        if isinstance(query, exp.Select):
+            return build_select(self, query, self._with(query, ctes), outer)
+        if isinstance(query, exp.SetOperation):
+            return build_set_op(self, query, self._with(query, ctes), outer)
+        raise not_supported(type(query).__name__.upper())
+
+    def scan(self, table: exp.Table) -> Built:
+        """The scan of a source table under its alias."""
+        self._places += 1
+        if self._places > MAX_TABLES:
+            raise too_many_tables(MAX_TABLES)
+        relation = self._tables[table.name]
+        alias = self.names.unique(table.alias_or_name)
+        fields = tuple((self.names.unique(f"{alias}_{n}"), n) for n, _ in relation.columns)
+        outputs = tuple((self._fold(name), unique) for unique, name in fields)
+        return Built(Scan(relation.name, alias, fields), outputs)
+
+    def _with(self, query: exp.Expr, ctes: Ctes) -> Ctes:
+        clause = query.args.get("with_")
+        if clause is None:
+            return ctes
+        if clause.args.get("recursive"):
+            raise not_supported("a recursive CTE")
+        seen = dict(ctes)
+        for cte in clause.expressions:
+            seen[cte.alias] = self._cte(cte, dict(seen))
+        return seen
+
+    def _cte(self, cte: exp.CTE, seen: Ctes) -> Callable[[], Built]:
+        def build() -> Built:
+            return rename(self.query(cte.this, seen), cte.args.get("alias"))
+
+        return build
+
+
+def _only(node: exp.Expr, known: set[str]) -> None:
+    for key, value in node.args.items():
+        if value and key not in known:
+            raise not_supported(f"{key} on a subquery")

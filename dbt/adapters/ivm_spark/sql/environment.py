@@ -1,0 +1,140 @@
+"""The columns in sight of an expression: qualified names become names of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.catalog import Relation
+from dbt.adapters.ivm_spark.algebra.columns import column, is_variable, used_columns
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.expressions import check
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.tree import Scan
+from dbt.adapters.ivm_spark.sql.block import Built
+from dbt.adapters.ivm_spark.sql.known_types import fields_of, known_type
+from dbt.adapters.ivm_spark.sql.star import spread
+
+
+class Environment:
+    """Relations of one FROM clause by alias, each with its columns; for a correlated subquery also
+    those of the block around it, `outer`.
+
+    sources: the relations that scans read, by quoted name.
+    """
+
+    def __init__(self, sources: Mapping[str, Relation], outer: Environment | None = None) -> None:
+        self._sources = sources
+        self._columns: dict[str, dict[str, str]] = {}
+        self._blocks: dict[str, Built] = {}
+        self.outer = outer
+        self._placed: set[str] = set()
+
+    def add(self, alias: str, block: Built) -> None:
+        """Bring a relation's columns in sight. Two relations of one alias are not understood."""
+        if alias in self._columns:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"two relations called {alias}")
+        columns: dict[str, str] = {}
+        for label, name in block.outputs:
+            columns.setdefault(label, name)
+        self._columns[alias] = columns
+        self._blocks[alias] = block
+
+    def remove(self, alias: str) -> None:
+        """Take a relation out of sight, as after a semi join."""
+        del self._columns[alias]
+        del self._blocks[alias]
+
+    def place(self, name: str) -> None:
+        """Bring a column of the tree in sight that stands for a part of an expression."""
+        self._placed.add(name)
+
+    def grouped(self, key: Callable[[str], str | None]) -> Environment:
+        """What is in sight above a GROUP BY; `key` names the group's key that a column is."""
+        above = Environment(self._sources, self.outer)
+        for alias, columns in self._columns.items():
+            keys = ((label, key(name)) for label, name in columns.items())
+            above._columns[alias] = {label: name for label, name in keys if name is not None}
+        return above
+
+    def covers(self, expression: exp.Expr) -> bool:
+        """False for a resolved expression that uses columns of the block around this one."""
+        around = self.outer
+        while around is not None:
+            names = {name for columns in around._columns.values() for name in columns.values()}
+            if names & used_columns(expression):
+                return False
+            around = around.outer
+        return True
+
+    def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
+        """The expression over the tree's columns.
+
+        windows: the clause may hold window functions. Raises NotMaintained for anything unknown
+        in the expression, see `dbt.adapters.ivm_spark.algebra.expressions.check`, and
+        QUERY_NOT_UNDERSTOOD for a column that no relation in sight has.
+        """
+        expression = self.spread(expression)
+        check(expression, windows)
+        return expression.transform(self._swap)
+
+    def spread(self, expression: exp.Expr) -> exp.Expr:
+        """The expression with columns in the place of the stars in its calls.
+
+        Raises NotMaintained for a star whose columns are not certain.
+        """
+        return spread(expression, self._labels, self._fields)
+
+    def _labels(self, alias: str) -> list[tuple[str, str, str]]:
+        """The columns of a relation, or of all in sight; see `Columns`."""
+        if alias and alias not in self._blocks:
+            if self.outer is None:
+                raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the star of {alias}")
+            return self.outer._labels(alias)
+        aliases = [alias] if alias else list(self._blocks)
+        return [
+            (of, label, self._spelled(self._blocks[of], label, name))
+            for of in aliases
+            for label, name in self._blocks[of].outputs
+        ]
+
+    @staticmethod
+    def _spelled(block: Built, label: str, name: str) -> str:
+        """A column's name as its table has it, which sqlglot has put in lower case."""
+        if not isinstance(block.node, Scan):
+            return label
+        own = dict(block.node.fields)[name]
+        return own if own.lower() == label.lower() else label
+
+    def _fields(self, struct: exp.Expr) -> list[str] | None:
+        """The fields of a qualified struct column, or of a field of one; see `Fields`."""
+        root = struct.find(exp.Column)
+        name = self._find(root.table, root.name) if root is not None else None
+        block = self._block_of(root.table) if root is not None else None
+        if name is None or block is None:
+            return None
+        resolved = struct.transform(self._swap)
+        return fields_of(known_type(resolved, block.node, self._sources))
+
+    def _block_of(self, alias: str) -> Built | None:
+        if alias in self._blocks or self.outer is None:
+            return self._blocks.get(alias)
+        return self.outer._block_of(alias)
+
+    def _swap(self, node: exp.Expr) -> exp.Expr:
+        if not isinstance(node, exp.Column):
+            return node
+        if not node.table and node.name in self._placed:
+            return node
+        name = self._find(node.table, node.name)
+        if name is None:
+            if is_variable(node):
+                return node
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(node)}")
+        return column(name)
+
+    def _find(self, alias: str, label: str) -> str | None:
+        if alias in self._columns or self.outer is None:
+            return self._columns.get(alias, {}).get(label)
+        return self.outer._find(alias, label)

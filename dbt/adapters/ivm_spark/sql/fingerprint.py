@@ -1,0 +1,55 @@
+"""What a state was built from, as one short text: equal exactly when the state still fits.
+
+It has three parts, joined by `-`: the query, the columns of its sources, the session settings.
+
+It is taken from the tree, so comments, white space and the casing of keywords do not count; it
+does contain the columns and types that the view uses of its sources, and the session settings
+that change results.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+
+from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import Scan
+from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
+
+
+def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
+    """Fingerprint of a view that is understood; `labels` are its output names as written."""
+    columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
+    text = to_sql(render(view.written, bind_plain))
+    return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
+
+
+def fingerprint_text(sql: str, settings: dict[str, str], relations: Iterable[Relation] = ()) -> str:
+    """Fingerprint of a query that is not understood: its text and those of the views it reads, and
+    all columns of its sources."""
+    read = sorted(relations, key=lambda r: r.name)
+    views = [r for r in read if r.kind is RelationKind.VIEW]
+    texts = [(view.name, view.text, view.namespace, view.settings) for view in views]
+    columns = [(r.name, r.columns) for r in read if r not in views]
+    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(settings)))
+
+
+def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
+    """The columns of a source that a view uses, with their types, sorted by name."""
+    used = {
+        column
+        for node in walk(view.written)
+        if isinstance(node, Scan) and node.relation == relation.name
+        for _, column in node.fields
+    }
+    return sorted((name, kind) for name, kind in relation.columns if name in used)
+
+
+def _digest(part: object) -> str:
+    text = json.dumps(part, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,92 @@
+"""EXISTS, IN and NOT IN become semi and anti joins: the rows with the mark, and those without."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import column, free_columns, passed
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Distinct,
+    Item,
+    Join,
+    Limit,
+    Mark,
+    Node,
+    Project,
+    SemiJoin,
+    Sort,
+    UnionAll,
+)
+from dbt.adapters.ivm_spark.sql.rewrite.decorrelate import decorrelated
+from dbt.adapters.ivm_spark.sql.rewrite.rows import keeps_one
+
+
+def rewrite_mark(node: Mark) -> Node:
+    """The rows for which the predicate is true, marked so, and the others.
+
+    NOT IN is not true for a row with a partner that is equal or may be: one where the comparison
+    is NULL. Raises NotMaintained, see `decorrelated`.
+    """
+    query = _stripped(node.query, exists=not node.operands)
+    if not node.operands and not free_columns(query):
+        return _flagged(node, query)
+    branches: list[Node] = []
+    rest = node.input
+    for branch in _branches(node, query):
+        below = decorrelated(branch, f"__ivm_{node.name}_{len(branches)}_")
+        matches = tuple(
+            _match(operand, column(c), node.negated)
+            for operand, c in zip(node.operands, branch.columns, strict=False)
+        )
+        predicates = (*matches, *below.predicates)
+        partners = SemiJoin(rest, below.node, predicates)
+        rest = SemiJoin(rest, below.node, predicates, anti=True)
+        branches.append(_marked(node, partners, not node.negated))
+    return UnionAll((*branches, _marked(node, rest, node.negated)))
+
+
+def _branches(node: Mark, query: Node) -> tuple[Node, ...]:
+    """The branches of a correlated UNION, each of which has its own predicates."""
+    if not isinstance(query, UnionAll) or not free_columns(query):
+        return (query,)
+    exists = not node.operands
+    stripped = [_stripped(branch, exists) for branch in query.inputs]
+    return tuple(part for branch in stripped for part in _branches(node, branch))
+
+
+def _stripped(query: Node, exists: bool) -> Node:
+    """The subquery without what does not matter to whether it has a row, or a row of a value."""
+    while isinstance(query, (Sort, Distinct, Project, Limit)):
+        if isinstance(query, (Project, Limit)) and not exists:
+            break
+        if isinstance(query, Limit) and not keeps_one(query):
+            break
+        query = query.input
+    return query
+
+
+def _match(operand: exp.Expr, inner: exp.Expr, negated: bool) -> exp.Expr:
+    """The predicate that Spark's RewritePredicateSubquery writes, under which a NOT IN over one
+    column is planned as a null-aware hash join."""
+    same = exp.EQ(this=operand.copy(), expression=inner)
+    if not negated:
+        return same
+    unknown = exp.Is(this=exp.paren(same.copy()), expression=exp.null())
+    return exp.paren(exp.Or(this=exp.paren(same), expression=unknown))
+
+
+def _flagged(node: Mark, query: Node) -> Node:
+    """EXISTS that is the same for all rows: a product with one row, which changes only when the
+    subquery ceases to be empty or becomes empty."""
+    one = Item(f"__ivm_{node.name}_one", exp.Literal.number(1))
+    some = Item(f"__ivm_{node.name}_some", exp.Max(this=column(one.name)))
+    flag = Aggregate(Project(query, (one,)), (), (some,))
+    present = exp.Not(this=exp.Is(this=column(some.name), expression=exp.null()))
+    items = (*passed(node.input.columns), Item(node.name, present))
+    return Project(Join((flag, node.input)), items)
+
+
+def _marked(node: Mark, rows: Node, mark: bool) -> Node:
+    items = passed(node.input.columns)
+    return Project(rows, (*items, Item(node.name, exp.Boolean(this=mark))))

@@ -1,0 +1,38 @@
+"""What a scan is in SQL: a versioned table or a change feed on Spark, a plain table elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.tree import Scan
+from dbt.adapters.ivm_spark.sql.sql_block import alias_of
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A scan as SQL: what stands after FROM, and each column of the scan as an expression."""
+
+    table: exp.Expr
+    columns: dict[str, exp.Expr]
+
+
+Binding = Callable[[Scan], Bound]
+
+
+def bind_plain(scan: Scan) -> Bound:
+    """The source by its name, at whatever version is the newest."""
+    table = exp.to_table(scan.relation, dialect="spark")
+    table.set("alias", alias_of(scan.alias))
+    return Bound(
+        table, {name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields}
+    )
+
+
+def read_at(table: exp.Expr, version: int) -> None:
+    """Make a table in a query be read at a version (Delta's documentation, "Query an older
+    snapshot of a table (time travel)")."""
+    number = exp.Literal.number(version)
+    table.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))

@@ -1,0 +1,78 @@
+"""A SELECT in the making."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import over
+
+
+@dataclass
+class SqlBlock:
+    """A SELECT in the making; `columns` gives each column of the tree in this block's terms."""
+
+    table: exp.Expr
+    columns: dict[str, exp.Expr]
+    joins: list[exp.Expr] = field(default_factory=list)
+    laterals: list[exp.Expr] = field(default_factory=list)
+    where: list[exp.Expr] = field(default_factory=list)
+    broadcast: list[str] = field(default_factory=list)
+
+    def over(self, expression: exp.Expr) -> exp.Expr:
+        """An expression over the tree's columns in this block's terms."""
+        return over(expression, self.columns)
+
+    @property
+    def plain(self) -> bool:
+        """Nothing but columns of tables: no filter, no generator, no expression."""
+        bare = all(isinstance(e, exp.Column) for e in self.columns.values())
+        return bare and not self.where and not self.laterals
+
+    @property
+    def aliases(self) -> set[str]:
+        """What its tables are called, which no other table beside them may be."""
+        return {self.table.alias, *(join.this.alias for join in self.joins)}
+
+    @property
+    def windowed(self) -> bool:
+        """A column is a window over the block's rows, so the block's rows are not to change."""
+        return any(e.find(exp.Window) is not None for e in self.columns.values())
+
+    @property
+    def has_subqueries(self) -> bool:
+        """A column is, or is made of, a subquery."""
+        return any(e.find(exp.Query) is not None for e in self.columns.values())
+
+    def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
+        """The block's SELECT, with these outputs."""
+        select = exp.Select(
+            expressions=[aliased(expression, name) for name, expression in items],
+            joins=self.joins,
+            laterals=self.laterals,
+        )
+        select.set("from_", exp.From(this=self.table))
+        if self.broadcast:
+            aliases = [exp.to_identifier(alias, quoted=True) for alias in self.broadcast]
+            hint = exp.JoinHint(this="BROADCAST", expressions=aliases)
+            select.set("hint", exp.Hint(expressions=[hint]))
+        if self.where:
+            select.set("where", exp.Where(this=exp.and_(*self.where, wrap=True, copy=False)))
+        return select
+
+
+def aliased(expression: exp.Expr, name: str) -> exp.Expr:
+    """The expression as an output of that name."""
+    return exp.alias_(expression.copy(), name, quoted=True)
+
+
+def alias_of(name: str, columns: tuple[str, ...] = ()) -> exp.TableAlias:
+    """`AS name(columns)` behind a table."""
+    quoted = [exp.to_identifier(c, quoted=True) for c in columns]
+    return exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=quoted)
+
+
+def columns_of(alias: str, columns: tuple[str, ...]) -> dict[str, exp.Expr]:
+    """The columns of the table with that alias, each by its name in the tree."""
+    return {c: exp.column(c, table=alias, quoted=True) for c in columns}

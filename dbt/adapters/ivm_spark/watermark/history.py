@@ -1,0 +1,40 @@
+"""A state's own commits, and whether a source is still the recorded table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, newest
+
+FIRST_LOOK = 2
+"""Commits that show the last refresh, unless the state was compacted or altered since."""
+
+
+def since_last_refresh(reader: SourceReader, state: str) -> list[Commit]:
+    """The newest commits of a state (quoted name), newest first: two, a few, or all that the log
+    still has where no refresh is among those, because others wrote or altered it often since."""
+    commits = reader.recent(state, FIRST_LOOK)
+    if _shows(commits):
+        return commits
+    commits = reader.recent(state)
+    return commits if _shows(commits) else reader.commits(state, 0)
+
+
+def _shows(commits: Sequence[Commit]) -> bool:
+    history = newest(commits)
+    return history.watermark is not None or bool(history.unread)
+
+
+def needs_id(head: Head, mark: SourceMark) -> bool:
+    """Whether `head.table_id` has to be known for `is_another`."""
+    return head.version < mark.version or head.committed(mark.version) is None
+
+
+def is_another(head: Head, mark: SourceMark) -> bool:
+    """Whether a source is another table than the recorded one."""
+    if needs_id(head, mark):
+        return head.table_id != mark.table_id
+    return head.committed(mark.version) != mark.committed

@@ -1,0 +1,179 @@
+"""What the last commit of a state recorded, in the commit's own metadata.
+
+It travels as base64 of JSON, because a `;` or a quote in a SET value would cut it off.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from mashumaro import field_options
+from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
+from mashumaro.dialect import Dialect
+
+from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.source.commit import Commit, Effect
+from dbt.adapters.ivm_spark.watermark.configuration import Configuration
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats, learned
+
+FORMAT = 2
+_MARK = "ivm2."
+_ALTERS = frozenset({"SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "CLUSTER BY"})
+_ANY_MARK = re.compile(r"ivm\d+\.")
+
+
+@dataclass(frozen=True)
+class SourceMark:
+    """A source at the recorded version: Delta's table id, the version, when that version was
+    committed, and its rows as far as known (counted at the last rebuild, inserts added since)."""
+
+    table_id: str
+    version: int
+    rows: int = 0
+    committed: str = ""
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a commit says of its refresh to people: kind and technique; code and detail of the
+    reason of a full one; seconds that it was thought to take, incrementally and in full."""
+
+    kind: str = ""
+    technique: str = ""
+    reason: tuple[str, str] | None = None
+    estimates: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Watermark:
+    """What the newest refresh of a state recorded.
+
+    Attributes:
+        state_id: names the state to Delta's idempotent writes.
+        refresh: the number of the refresh, from 1.
+        fingerprint: of the query.
+        sources: the version of each source, by quoted name.
+        outputs: (name, Spark type) of the query's columns.
+        types: Spark types of the state's columns, so that a refresh need not ask again.
+        unsupported_reason: code and detail of why the query is never maintained.
+        repeatable: the rows of the sources alone decide the result.
+        package: the version of this package that found so.
+        stats: of this refresh.
+        cost_model: what the refreshes before it have taught.
+        configured: what the model said of the table, None if the table is not so.
+        appends: the state was built to be appended to.
+        appended: how often it has been since its rows were last added up.
+        large: its table is laid out as a large state's.
+        story: what people are told of this refresh.
+        format: of the record; another one is not read.
+    """
+
+    state_id: str
+    refresh: int
+    fingerprint: str
+    sources: dict[str, SourceMark]
+    outputs: tuple[tuple[str, str], ...] = ()
+    types: dict[str, str] = field(default_factory=dict)
+    unsupported_reason: tuple[str, str] | None = field(
+        default=None, metadata=field_options(alias="lasting")
+    )
+    repeatable: bool = True
+    package: str = version
+    stats: RefreshStats = field(
+        default_factory=RefreshStats, metadata=field_options(alias="effort")
+    )
+    cost_model: CostModel = field(
+        default_factory=CostModel, metadata=field_options(alias="experience")
+    )
+    configured: Configuration | None = None
+    appends: bool = False
+    appended: int = 0
+    large: bool = False
+    story: Story = field(default_factory=Story)
+    format: int = FORMAT
+
+    def encode(self) -> str:
+        """Return the text that goes into the commit's metadata."""
+        text = json.dumps(_ENCODER.encode(self), separators=(",", ":"))
+        return _MARK + base64.urlsafe_b64encode(text.encode()).decode()
+
+
+class _Aliases(Dialect):
+    """Fields are written under their aliases: the names that states of earlier versions have."""
+
+    serialize_by_alias = True
+
+
+_ENCODER = BasicEncoder(Watermark, default_dialect=_Aliases)
+_DECODER = BasicDecoder(Watermark)
+
+
+def decode(metadata: str | None) -> Watermark | None:
+    """Return the watermark in a commit's metadata, None if the commit is not ours or of a format
+    that this version does not read. Keys that this version does not know are ignored."""
+    if not metadata or not metadata.startswith(_MARK):
+        return None
+    try:
+        facts = json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :]))
+        return _DECODER.decode(facts) if facts["format"] == FORMAT else None
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
+
+
+@dataclass(frozen=True)
+class StateHistory:
+    """The newest watermark of a state, whether somebody else has written since, and when it was
+    committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
+    state, those of a rebuild all; unread: the commit whose watermark is of another format; altered:
+    whether the table's configuration was changed since; version: the state's newest."""
+
+    watermark: Watermark | None
+    modified: str = ""
+    committed: int = 0
+    gained: int = 0
+    unread: str = ""
+    altered: bool = False
+    version: int | None = None
+
+    @property
+    def cost_model(self) -> CostModel:
+        """What the view's refreshes have taken, the newest included.
+
+        A clock of the cluster may differ from the one the refresh began by; what can't be is left
+        out.
+        """
+        if self.watermark is None:
+            return CostModel()
+        stats, before = self.watermark.stats, self.watermark.cost_model
+        seconds = (self.committed - stats.started) / 1000
+        if stats.started and seconds > 0:
+            before = learned(before, stats, seconds)
+        replaced = stats.full and not stats.compared
+        rows = self.gained if replaced else before.state_rows + self.gained
+        return replace(before, state_rows=max(rows, 0))
+
+
+def newest(commits: Sequence[Commit]) -> StateHistory:
+    """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
+    modified, altered = "", False
+    version = commits[0].version if commits else None
+    for commit in commits:
+        watermark = decode(commit.metadata)
+        changed = commit.effect is not Effect.NOTHING
+        merged = changed or commit.operation in ("MERGE", "WRITE")
+        if watermark is not None and merged:
+            committed = int(commit.committed) if commit.committed.isdigit() else 0
+            return StateHistory(
+                watermark, modified, committed, commit.gained, altered=altered, version=version
+            )
+        altered = altered or commit.operation.upper() in _ALTERS
+        if merged and _ANY_MARK.match(commit.metadata or ""):
+            unread = f"{commit.operation} at version {commit.version}"
+            return StateHistory(None, modified, unread=unread, version=version)
+        if changed or commit.reshapes(None, mapped=False):
+            modified = f"{commit.operation} at version {commit.version}"
+    return StateHistory(None, modified, version=version)

@@ -1,0 +1,75 @@
+"""Texts that may be times, and what is known to depend on its sources' rows alone."""
+
+from __future__ import annotations
+
+import pytest
+import sqlglot
+
+from dbt.adapters.ivm_spark.algebra.clock import clock_texts, computed_texts, is_clock_text
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.analysis.repeatability import (
+    plan_reads_only_sources,
+    reads_only_sources,
+)
+
+
+@pytest.mark.parametrize("text", ["now", " Today", "\ttomorrow\n", "YESTERDAY UTC", "today+01:00"])
+def test_a_text_that_may_be_a_time(text: str) -> None:
+    assert is_clock_text(text)
+
+
+@pytest.mark.parametrize("text", ["nowhere", "todays", "epoch", "2024-01-01", "", "it is now"])
+def test_a_text_that_is_none(text: str) -> None:
+    assert not is_clock_text(text)
+
+
+def test_texts_of_a_query() -> None:
+    query = sqlglot.parse_one(
+        "select 'now' as a, d > 'today' as b, concat('to', 'day') as c, concat(x, 'y') as d, "
+        "to_date('2024-01-01') as e from t",
+        dialect=IvmSpark,
+    )
+    assert clock_texts(iter([query])) == {"now", "today"}
+    computed = [to_sql(e) for e in computed_texts(iter([query]))]
+    assert computed == ["concat('to', 'day')", "to_date('2024-01-01')"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "known"),
+    [
+        ("select a, row_number() over (order by a) as n from t", True),
+        ("select a from t where exists (select 1 from u) union select b from u", True),
+        ("select unix_timestamp(a) as u from t", True),
+        ("select unix_timestamp() as u from t", False),
+        ("select a from t where d > 'today'", False),
+        ("select date 'today' as d from t", False),
+        ("select cast(concat('to', 'day') as date) as d from t", False),
+        ("select current_user() as u from t", False),
+        ("select my_function(a) as u from t", False),
+        ("select a from t tablesample (10 percent)", False),
+        ("select a from t limit 3", False),
+        ("select rand() as r from t", False),
+    ],
+)
+def test_what_a_text_is_known_to_depend_on(sql: str, known: bool) -> None:
+    assert reads_only_sources(sqlglot.parse_one(sql, dialect=IvmSpark)) is known
+
+
+@pytest.mark.parametrize(
+    ("expression", "known"),
+    [
+        ("(id#1 + cast(s#2 as int)) AS x#3", True),
+        ("row_number() windowspecdefinition(id#1 ASC NULLS FIRST) AS n#3", True),
+        ("(id#1 + variablereference(system.session.v=5)) AS x#3", False),
+        ("current_user() AS u#3", False),
+        ("_metadata#9.file_path AS f#3", False),
+        ("id#1, ... 12 more fields", False),
+    ],
+)
+def test_what_a_plan_is_known_to_depend_on(expression: str, known: bool) -> None:
+    plan = (
+        "== Parsed Logical Plan ==\nx\n\n== Analyzed Logical Plan ==\nx: int\n"
+        f"Project [{expression}]\n+- Relation spark_catalog.s.t[id#1,s#2] parquet\n\n"
+        "== Optimized Logical Plan ==\nx\n\n== Physical Plan ==\nx"
+    )
+    assert plan_reads_only_sources(plan) is known

@@ -1,0 +1,61 @@
+"""What a person and a program are told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.commands.doctor.as_json import as_json
+from dbt.adapters.ivm_spark.commands.doctor.as_text import as_text
+from dbt.adapters.ivm_spark.commands.doctor.facts import KeyFacts
+from tests.unit.commands.doctor.models import HEALTHY, ORDERS
+
+TEXT = """\
+shop.revenue
+  state    3 files, 12.4 kB; refresh 14, 4 h ago
+  next     incremental (group_aggregate)
+  sources  shop.orders: feed since version 0 (2027-01-06 08:00 UTC), read to version 12 of 14, \
+2 changes not read yet, the oldest of 3 h ago, kept 7 d, key (id) not checked
+  ok
+
+shop.top
+  next     full: CDF_UNAVAILABLE
+  sources  shop.orders: no change feed, kept 7 d
+
+  WARNING  FEED_OFF
+           shop.orders has no change data feed, so every refresh after a change of it is full.
+         > ALTER TABLE `shop`.`orders` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');
+
+  INFO     NOT_BUILT
+           It has not been built yet.
+         > dbt run --select top
+
+2 models, 0 errors, 1 warning, 1 info"""
+
+KEYED = replace(HEALTHY, sources=(replace(ORDERS, keys=(KeyFacts(("id",), "a constraint"),)),))
+TOP = replace(
+    HEALTHY,
+    model="top",
+    view="`shop`.`top`",
+    kind="full",
+    reason=Reason(ReasonCode.CDF_UNAVAILABLE),
+    state=None,
+    sources=(replace(ORDERS, feed_since=None, recorded=None, unread=0, unread_since=None),),
+)
+
+
+def test_text() -> None:
+    assert as_text([KEYED, TOP]) == TEXT
+    assert as_text([]) == "There is no ivm model in this project."
+
+
+def test_json() -> None:
+    one, other = json.loads(as_json([KEYED, TOP]))["models"]
+    assert one["findings"] == []
+    assert one["sources"][0]["feed_since"] == [0, 1799222400000]
+    assert other["reason"]["code"] == "CDF_UNAVAILABLE"
+    assert [(f["severity"], f["code"]) for f in other["findings"]] == [
+        ("warning", "FEED_OFF"),
+        ("info", "NOT_BUILT"),
+    ]

@@ -1,0 +1,130 @@
+"""A big table is met once, by what is known by then; a large state within the change's keys."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.materialize import STAGE_ROWS
+from dbt.adapters.ivm_spark.physical.runtime_filters import Answer
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.state.layout import layout, probe
+from dbt.adapters.ivm_spark.state.merge import Merge, merge
+from tests.unit.golden.shop import CATALOG, TYPES
+
+SUM = """select c.segment, sum(o.amount) as total from shop.clicks k
+join shop.customers c on c.customer_id = k.user_id
+join shop.orders o on o.customer_id = c.customer_id group by c.segment"""
+LEAST = "select o.customer_id, min(o.amount) as least from shop.orders o group by o.customer_id"
+ROWS = "select o.order_id, o.amount, o.note, o.customer_id from shop.orders o"
+BIG = max(FACTOR_ROWS, STAGE_ROWS)
+
+
+def _merge(
+    query: str,
+    moved: str = "orders customers clicks",
+    few: int = 10,
+    large: bool = False,
+    answered: bool = False,
+    **rows: int,
+) -> Merge:
+    view = build_view(query, CATALOG)
+    types = {**TYPES, **dict.fromkeys(probe(view.root).columns, "decimal(22,2)"), **TYPES}
+    found = layout(view.root, types, "state")
+    names = {name: f"`shop`.`{name}`" for name in moved.split()}
+    facts = {f"`shop`.`{name}`": SourceFacts(count, TYPES) for name, count in rows.items()}
+    change = delta(
+        found.input,
+        Context(frozenset(names.values()), facts),
+    )
+    assert change is not None
+    bind = Versions(dict.fromkeys(view.sources, 8), dict.fromkeys(view.sources, 9)).bind
+    changed = dict.fromkeys(names.values(), few)
+
+    def made(answers: dict[object, Answer]) -> Merge:
+        return merge(
+            *(found, change, "state", bind, False, changed, facts),
+            answers,  # type: ignore[arg-type]
+            large=types if large else None,
+        )
+
+    first = made({})
+    if not answered:
+        return first
+    return made({question: Answer((("3", "5"),), True) for question in first.asks[-1]})
+
+
+def _text(parts: Merge) -> str:
+    return "\n".join([*(to_sql(query) for _, query in parts.kept), to_sql(parts.source)])
+
+
+def test_the_biggest_of_three_that_changed_is_read_once() -> None:
+    every = _text(_merge(SUM))
+    once = _text(_merge(SUM, orders=BIG))
+    assert every.count("`shop`.`orders` VERSION AS OF") == 2
+    assert once.count("`shop`.`orders` VERSION AS OF") == 1
+
+
+def test_of_two_that_changed_each_meets_the_other() -> None:
+    text = _text(_merge(SUM, "orders customers", orders=BIG))
+    assert text == _text(_merge(SUM, "orders customers", orders=BIG, clicks=1))
+    assert text.count("`shop`.`orders` VERSION AS OF") == 1
+
+
+def test_what_no_predicate_connects_is_not_multiplied() -> None:
+    """Clicks and orders meet at the customers only, which are the biggest here."""
+    text = _text(_merge(SUM, customers=BIG))
+    assert text.count("`shop`.`customers` VERSION AS OF") == 2
+    assert "CROSS" not in text
+
+
+def test_what_meets_a_big_table_is_computed_before() -> None:
+    kept = [to_sql(query) for _, query in _merge(SUM, "clicks", orders=BIG).kept]
+    assert len(kept) == 1
+    assert "table_changes('`shop`.`clicks`'" in kept[0]
+    assert "`shop`.`customers` VERSION AS OF" in kept[0]
+    assert "`shop`.`orders`" not in kept[0]
+    assert _merge(SUM, "clicks", orders=BIG - 1).kept == ()
+
+
+def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None:
+    query = """select b.segment, o.amount from (
+        select c.segment, c.customer_id from shop.clicks k
+        join shop.customers c on c.customer_id = k.user_id) b
+        join shop.orders o on o.customer_id = b.customer_id where b.segment = 'x'"""
+    (kept,) = (to_sql(kept) for _, kept in _merge(query, "clicks", orders=BIG).kept)
+    assert "`shop`.`customers` VERSION AS OF" in kept
+    assert "= 'x'" in kept
+
+
+def test_a_change_alone_is_broadcast_and_not_computed_before() -> None:
+    assert _merge(SUM, "clicks", customers=BIG).kept == ()
+
+
+def test_groups_to_compute_again_are_broadcast_where_the_change_is_small() -> None:
+    text = to_sql(_merge(LEAST, "orders").source)
+    assert "BROADCAST(`q`)" in text
+    assert "BROADCAST(ivm_fresh)" in text
+    assert "BROADCAST" not in to_sql(_merge(LEAST, "orders", few=10**9).source)
+
+
+@pytest.mark.parametrize("query", [LEAST, ROWS])
+def test_a_large_state_is_met_within_the_keys_of_the_change(query: str) -> None:
+    assert "BETWEEN" not in to_sql(_merge(query, "orders", answered=True).on)
+    parts = _merge(query, "orders", large=True, answered=True)
+    assert [name for name, _ in parts.kept] == ["ivm_materialized_change"]
+    on = to_sql(parts.on)
+    assert "`t`.`customer_id` BETWEEN" in on or "`t`.`order_id` BETWEEN" in on
+    assert "IS NULL" in on
+    assert "`t`.`amount` BETWEEN" not in on
+
+
+def test_without_an_answer_a_large_state_is_met_whole() -> None:
+    parts = _merge(ROWS, "orders", large=True)
+    assert [question.key for question in parts.asks[-1]] == ["order_id", "note", "customer_id"]
+    assert "BETWEEN" not in to_sql(parts.on)

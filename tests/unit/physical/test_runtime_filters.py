@@ -1,0 +1,255 @@
+"""What a change meets in a big table is narrowed to the ranges of the change's keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.tree import Node, Scan
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
+from dbt.adapters.ivm_spark.physical.runtime_filters import (
+    BIG_ROWS,
+    NAMED,
+    RANGES,
+    Answer,
+    Answers,
+    Question,
+    answered,
+    in_ranges,
+    narrowed,
+    open_questions,
+    questions,
+    questions_sql,
+    with_runtime_filters,
+)
+from dbt.adapters.ivm_spark.physical.runtime_filters import KEYS as AT_MOST
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
+from tests.unit.golden.shop import CATALOG
+
+JOIN = "select o.amount from shop.orders o join shop.customers c on o.customer_id = c.customer_id"
+FULL = """select c.customer_id, o.amount from shop.orders o
+full join shop.customers c on o.customer_id = c.customer_id"""
+KEYS = {"customer_id": "bigint"}
+SOURCES = ("`shop`.`orders`", "`shop`.`customers`")
+BIND = Versions(dict.fromkeys(SOURCES, 8), dict.fromkeys(SOURCES, 9)).bind
+BIG = SourceFacts(BIG_ROWS, KEYS)
+
+
+def _change(query: str, moved: str = "orders", customers: SourceFacts = BIG) -> list[Node]:
+    view = build_view(query, CATALOG)
+    change = delta(view.root, Context(frozenset({f"`shop`.`{moved}`"})))
+    assert change is not None
+    facts = {"`shop`.`orders`": BIG, "`shop`.`customers`": customers}
+    kept, root = share_common_subplans(with_runtime_filters(change, facts))
+    return [*(k.relation for k in kept), root]
+
+
+def _questions(parts: list[Node]) -> list[Question]:
+    return list(dict.fromkeys(q for part in parts for q in questions(part)))
+
+
+def _sql(parts: list[Node], answers: Answers) -> str:
+    return "; ".join(to_sql(render(narrowed(part, answers), BIND)) for part in parts)
+
+
+def test_the_partner_is_read_between_the_keys_of_the_change() -> None:
+    change = _change(JOIN)
+    (question,) = _questions(change)
+    sql = _sql(change, {question: Answer((("3", "5"), ("9", "9")), nulls=False)})
+    assert "BETWEEN 3 AND 5" in sql
+    assert "OR `c`.`customer_id` BETWEEN 9 AND 9" in sql
+    assert "NULL" not in sql
+
+
+def test_without_an_answer_it_is_read_whole() -> None:
+    assert "BETWEEN" not in _sql(_change(JOIN), {})
+
+
+def test_a_change_without_keys_meets_nothing() -> None:
+    change = _change(JOIN)
+    (question,) = _questions(change)
+    assert "WHERE FALSE" in _sql(change, {question: Answer((), nulls=True)}).upper()
+
+
+def test_where_null_meets_null_the_rows_without_a_key_stay() -> None:
+    change = _change(FULL)
+    answers = {q: Answer((("3", "5"),), nulls=True) for q in _questions(change)}
+    assert answers
+    assert "IS NULL" in _sql(change, answers)
+
+
+@pytest.mark.parametrize(
+    "customers",
+    [
+        replace(BIG, rows=BIG_ROWS - 1),
+        replace(BIG, types={"customer_id": "string"}),
+        replace(BIG, types={}),
+    ],
+    ids=["small", "another type, so another order", "unknown"],
+)
+def test_what_is_not_narrowed(customers: SourceFacts) -> None:
+    assert _questions(_change(JOIN, customers=customers)) == []
+
+
+def test_a_column_that_a_window_makes_is_of_no_table() -> None:
+    """The window stands over a union, whose columns are looked up by their places."""
+    ranked = """(select q.n, row_number() over (partition by q.n order by q.m) as place from (
+        select customer_id as n, order_id as m from shop.orders
+        union all select customer_id, customer_id from shop.customers) q)"""
+    query = f"select o.amount from shop.orders o left join {ranked} r on o.order_id = r.place"
+    assert [q.key for q in _questions(_change(query, moved="customers"))] == ["__ivm_touched_0"]
+
+
+def test_types_without_an_order_that_text_keeps_are_not_narrowed() -> None:
+    view = build_view(JOIN, CATALOG)
+    change = delta(view.root, Context(frozenset({"`shop`.`orders`"})))
+    assert change is not None
+    facts = SourceFacts(BIG_ROWS, {"customer_id": "double"})
+    assert (
+        with_runtime_filters(change, {"`shop`.`orders`": facts, "`shop`.`customers`": facts})
+        == change
+    )
+
+
+def test_one_query_asks_all_and_its_rows_are_the_answers() -> None:
+    (question,) = _questions(_change(JOIN))
+    other = replace(question, type_name="string")
+    sql = to_sql(questions_sql([question, other]))
+    assert sql.count("UNION ALL") == 1
+    rows = [
+        {"number": 0, "piece": 1, "low": "18", "high": "18", "keys": 1, "width": 0, "gap": 9},
+        {"number": 0, "piece": 0, "low": "3", "high": "9", "keys": 3, "width": 6, "gap": 0},
+        {"number": 1, "piece": 0, "low": None, "high": None, "keys": 1, "width": 0, "gap": 9},
+    ]
+    assert answered([question, other], rows) == {
+        question: Answer((("3", "9"), ("18", "18")), nulls=False),
+        other: Answer((), nulls=True),
+    }
+
+
+def test_a_moment_travels_as_a_number_because_an_hour_may_come_twice() -> None:
+    (question,) = _questions(_change(JOIN))
+    moment = replace(question, type_name="timestamp")
+    assert "CAST(unix_micros(MIN(`__ivm_key`)) AS STRING)" in to_sql(questions_sql([moment]))
+    found = in_ranges(exp.column("t"), moment, Answer((("5", "7"),), nulls=False))
+    assert found is not None
+    assert to_sql(found) == (
+        "t BETWEEN timestamp_micros(CAST('5' AS BIGINT)) AND timestamp_micros(CAST('7' AS BIGINT))"
+    )
+
+
+def _found(keys: list[int | None]) -> Answer:
+    """The answer to which keys there are, by DuckDB."""
+    (question,) = _questions(_change(JOIN))
+    database = duckdb.connect(":memory:")
+    database.execute("create table k as select unnest(?::bigint[]) as key", [keys])
+    asked = replace(question, among=Scan("k", "k", (("key", "key"),)), key="key")
+    sql = to_sql(questions_sql([asked]))
+    rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
+    names = [column[0] for column in rows.description or ()]
+    found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
+    return answered([asked], found)[asked]
+
+
+def _ends(ranges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
+    return [(int(low), int(high)) for low, high in ranges]
+
+
+def test_ranges_end_at_gaps_that_save_much_however_far_the_farthest_is() -> None:
+    runs = [range(10_000 * n, 10_000 * n + 100, 3) for n in range(RANGES - 1)]
+    found = _found([*(key for run in runs for key in run), 10**12])
+    ends = [*((run[0], run[-1]) for run in runs), (10**12, 10**12)]
+    assert _ends(found.ranges) == ends
+
+
+def test_there_are_only_so_many_ranges() -> None:
+    runs = [range(2**n * 1_000, 2**n * 1_000 + 100, 3) for n in range(2 * RANGES)]
+    found = _found([key for run in runs for key in run])
+    assert len(found.ranges) == RANGES
+    assert _ends(found.ranges)[-1] == (runs[-1][0], runs[-1][-1])
+
+
+def test_keys_in_a_row_are_one_range() -> None:
+    found = _found([*range(1, 5_000), *range(7_000, 7_100)])
+    assert _ends(found.ranges) == [(1, 4_999), (7_000, 7_099)]
+
+
+def test_keys_that_lie_anywhere_are_named_where_they_are_few() -> None:
+    keys = [7 * n * n for n in range(AT_MOST)]
+    found = _found([*keys, None, *keys])
+    assert [int(key) for key in found.keys] == keys
+    assert (_ends(found.ranges), found.nulls) == ([(0, keys[-1])], True)
+    (question,) = _questions(_change(JOIN))
+    sql = " ".join(_sql(_change(JOIN), {question: found}).split())
+    assert sql.count("`c`.`customer_id` IN (") == AT_MOST / NAMED
+    assert f"{keys[1]}, {keys[2]}, " in sql
+
+
+def test_keys_beside_those_that_lie_together_are_named_too_and_two_neighbours_are_both() -> None:
+    far = sorted(10**6 + 9_000 * n + step for n in range(AT_MOST // 2) for step in (0, 7))
+    found = _found([*range(0, 100_000, 7), *far])
+    assert [int(key) for key in found.keys] == far
+    assert _ends(found.dense) == [(0, 99_995)]
+
+
+@pytest.mark.parametrize("keys", [range(3), range(0, 5 * AT_MOST, 2)])
+def test_keys_are_not_named_that_are_in_a_row_or_many(keys: range) -> None:
+    assert _found([*keys]).keys == ()
+
+
+def test_keys_are_ranges_alone_where_naming_some_would_save_little() -> None:
+    found = _found([*range(0, 10**5, 2), *range(2 * 10**5, 3 * 10**5, 2), 3 * 10**5 + 50])
+    assert (len(found.ranges), found.keys) == (2, ())
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        [-(2**63), *(2**62 + 2 * n for n in range(3)), *(10**6 * n**2 for n in range(30))],
+        [2**62 + 3**n for n in range(38)],
+        [*range(-500, 500), *(10**9 + 7_919 * n * n for n in range(700)), -(2**60), None],
+    ],
+)
+def test_every_key_is_found_however_near_and_great(keys: list[int | None]) -> None:
+    """A double has no place for some of these, and the difference of two is no bigint."""
+    (question,) = _questions(_change(JOIN))
+    found = in_ranges(exp.column("k"), question, _found(keys))
+    assert found is not None
+    sql = sqlglot.transpile(to_sql(found), read="spark", write="duckdb")[0]
+    database = duckdb.connect(":memory:")
+    database.execute("create table k as select unnest(?::bigint[]) as k", [keys])
+    count = database.execute(f"select count(*) from k where {sql}").fetchall()
+    assert count == [(len(keys),)]
+
+
+def test_named_keys_are_an_alternative_to_ranges_and_null() -> None:
+    (question,) = _questions(_change(JOIN))
+    named = Answer((("1", "9"), ("11", "12")), True, ("1", "4"), (("6", "7"), ("11", "12")))
+    found = in_ranges(exp.column("k"), question, named)
+    assert found is not None
+    database = duckdb.connect(":memory:")
+    sql = sqlglot.transpile(to_sql(found), read="spark", write="duckdb")[0]
+    values = "select unnest([1, 2, 4, 7, 9, 10, 12, null]) as k"
+    kept = database.execute(f"select k from ({values}) where {sql}").fetchall()
+    assert kept == [(1,), (4,), (7,), (12,), (None,)]
+
+
+def test_a_question_waits_for_what_it_needs_and_is_asked_once() -> None:
+    (question,) = _questions(_change(JOIN))
+    asks = [(), (question,)]
+    assert open_questions(asks, 0, set(), {}) == []
+    assert open_questions(asks, 1, set(), {}) == []
+    assert open_questions(asks, 1, set(question.needs), {}) == [question]
+    known = {question: Answer((), nulls=False)}
+    assert open_questions(asks, 1, set(question.needs), known) == []

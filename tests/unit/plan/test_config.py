@@ -1,0 +1,121 @@
+"""Unknown and ill-typed configs name the key, the value and what is allowed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dbt.adapters.ivm_spark.plan.config import ConfigError, RefreshPolicy, read_config
+
+
+def test_defaults() -> None:
+    config = read_config({"refresh_policy": None})
+    assert config.refresh_policy is RefreshPolicy.AUTO
+    assert config.emit_changes is True
+    assert 0 < config.change_threshold < 1
+
+
+def test_values() -> None:
+    config = read_config(
+        {"refresh_policy": "full", "change_threshold": 1, "primary_keys": {"shop.orders": ["id"]}}
+    )
+    assert config.refresh_policy is RefreshPolicy.FULL
+    assert config.change_threshold == 1.0
+    assert config.primary_keys == {"shop.orders": ("id",)}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "says"),
+    [
+        ("refresh_policy", "sometimes", "auto, incremental, incremental_strict, full"),
+        ("refresh_policy", 3, "auto, incremental, incremental_strict, full"),
+        ("change_threshold", "high", "a number from 0 to 1"),
+        ("change_threshold", 1.5, "a number from 0 to 1"),
+        ("change_threshold", True, "a number from 0 to 1"),
+        ("emit_changes", "yes", "true, false"),
+        ("primary_keys", ["id"], "a mapping of relations to lists of columns"),
+        ("primary_keys", {"t": "id"}, "a mapping of relations to lists of columns"),
+        ("primary_keys", {"t": [1]}, "a mapping of relations to lists of columns"),
+        ("primary_keys", "id", "a mapping of relations to lists of columns"),
+        ("refresh_policy", "", "auto, incremental, incremental_strict, full"),
+        ("refresh_policy", ["full"], "auto, incremental, incremental_strict, full"),
+        ("refresh_policy", "FULL", "auto, incremental, incremental_strict, full"),
+        ("change_threshold", -0.1, "a number from 0 to 1"),
+        ("change_threshold", float("nan"), "a number from 0 to 1"),
+        ("change_threshold", "0.3", "a number from 0 to 1"),
+        ("change_threshold", [0.3], "a number from 0 to 1"),
+        ("emit_changes", 1, "true, false"),
+        ("emit_changes", "false", "true, false"),
+        ("partition_by", {"k": "int"}, "a column or a list of columns"),
+        ("partition_by", ["k", 1], "a column or a list of columns"),
+        ("liquid_clustered_by", 7, "a column or a list of columns"),
+        ("location_root", ["/tmp"], "the path of a folder"),
+        ("tblproperties", ["a"], "a mapping of names to text"),
+        ("tblproperties", "a=b", "a mapping of names to text"),
+        ("tblproperties", {"a": ["b"]}, "a mapping of names to text"),
+        ("file_format", "parquet", "delta"),
+    ],
+)
+def test_what_is_refused(key: str, value: Any, says: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_config({key: value})
+    assert key in str(error.value)
+    assert repr(value) in str(error.value)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "meant"),
+    [
+        ("refresh_polcy", "refresh_policy is"),
+        ("Refresh_Policy", "refresh_policy is"),
+        ("refresh_policies", "refresh_policy is"),
+        ("ivm_refresh_policy", "refresh_policy is"),
+        ("change_treshold", "change_threshold is"),
+        ("emits_changes", "emit_changes is"),
+        ("ivm_keys", "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys"),
+        (
+            "IVM_strict",
+            "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys",
+        ),
+    ],
+)
+def test_a_mistyped_key(key: str, meant: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_config({key: "full"})
+    assert f"{key} is no config" in str(error.value)
+    assert meant in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "key", ["primary_key", "unique_key", "full_refresh", "policy", "x", "tags"]
+)
+def test_a_key_of_somebody_elses(key: str) -> None:
+    assert read_config({key: ["anything"]}) == read_config({})
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"partition_by": "a", "liquid_clustered_by": ["b"]}, ("partition_by is 'a'", "['b']")),
+        (
+            {"emit_changes": False, "tblproperties": {"delta.enableChangeDataFeed": "true"}},
+            ("emit_changes is false", "delta.enableChangeDataFeed: true"),
+        ),
+        (
+            {"emit_changes": True, "tblproperties": {"DELTA.enablechangedatafeed": False}},
+            ("emit_changes is true", "delta.enableChangeDataFeed: False"),
+        ),
+    ],
+)
+def test_configs_that_contradict_each_other(values: dict[str, Any], says: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_config(values)
+    assert all(part in str(error.value) for part in says)
+
+
+def test_a_property_that_says_the_same() -> None:
+    feed = {"tblproperties": {"delta.enableChangeDataFeed": True}}
+    assert read_config({"emit_changes": True, **feed}).emit_changes
+    assert read_config(feed).emit_changes

@@ -1,0 +1,86 @@
+"""What a refresh reads besides its changes: each table as often as it is read, narrowed or not."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.plan.work import NARROWED, WELL_NARROWED, Outlay, outlay
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.state.layout import probe
+from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
+
+ROWS = {"`shop`.`orders`": 10_000_000, "`shop`.`customers`": 900_000}
+FACTS = {name: facts_of_all(rows)[name] for name, rows in ROWS.items()}
+SUMS = "select customer_id, sum(amount) as amount from orders group by customer_id"
+JOIN = """select c.segment, sum(o.amount) as amount from orders o
+join customers c on o.customer_id = c.customer_id group by c.segment"""
+ROW_BY_ROW = "select customer_id, amount from orders where amount > 5"
+LEFT_OVER = """select customer_id from customers
+where not exists (select 1 from orders where orders.customer_id = customers.customer_id)"""
+BEST = f"with sums as ({SUMS}) select * from sums where amount = (select max(amount) from sums)"
+BEST_EACH = "select customer_id, max(amount) as m from orders group by customer_id"
+MEDIANS = "select customer_id, percentile(amount, 0.5) as m from orders group by customer_id"
+
+
+def _outlay(query: str, *moved: str, insert_only: bool = False) -> Outlay:
+    view = build_view(query, CATALOG)
+    types = {c: TYPES.get(c, "decimal(22,2)") for c in probe(view.root).columns}
+    layout = lay_out(view, types, "`shop`.`v__ivm`")
+    facts = {name: facts for name, facts in FACTS.items() if name in view.sources}
+    changed = {f"`shop`.`{name}`": 1_000 for name in moved}
+    return outlay(layout, facts, changed, insert_only)
+
+
+@pytest.mark.parametrize(
+    ("query", "moved", "met"),
+    [
+        (SUMS, ["orders"], 0),
+        (SUMS, [], 0),
+        (JOIN, ["orders"], 900_000),
+        (JOIN, ["customers"], int(NARROWED * 10_000_000)),
+        (JOIN, ["orders", "customers"], 900_000 + int(NARROWED * 10_000_000)),
+        (MEDIANS, ["orders"], 10_000_000),
+    ],
+)
+def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
+    assert _outlay(query, *moved).met == met
+
+
+def test_where_ranges_help_less_is_read() -> None:
+    joined = _outlay(JOIN, "orders", "customers")
+    assert joined.least == 900_000 + int(WELL_NARROWED * 10_000_000) < joined.met
+    assert _outlay(MEDIANS, "orders").least == 10_000_000, "nothing is narrowed"
+
+
+def test_what_is_read_several_times_counts_so() -> None:
+    """The sums of all customers as they were and as they are, to know the highest."""
+    assert _outlay(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
+
+
+def test_a_nested_delta_has_more_parts() -> None:
+    sums, best = _outlay(SUMS, "orders"), _outlay(BEST, "orders")
+    assert (sums.kept, sums.scans) == (0, 1)
+    assert best.kept > 1 and best.scans > 2
+
+
+def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
+    """The change is kept, since it is asked for the groups that may have lost their best value."""
+    gained, lost = (
+        _outlay(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
+    )
+    assert (gained.kept, gained.scans, gained.met) == (0, 1, 0)
+    assert (lost.kept, lost.scans, lost.met) == (1, 2, 10_000_000)
+
+
+def test_rows_of_a_view_without_groups_lie_anywhere() -> None:
+    assert _outlay(ROW_BY_ROW, "orders").scattered
+    assert _outlay("select distinct customer_id from orders", "orders").scattered
+    assert not _outlay(SUMS, "orders").scattered
+
+
+def test_what_a_view_without_groups_only_gains_is_not_looked_for() -> None:
+    assert _outlay(ROW_BY_ROW, "orders", insert_only=True).adds
+    assert not _outlay(ROW_BY_ROW, "orders").adds
+    assert not _outlay(SUMS, "orders", insert_only=True).adds
+    assert not _outlay(LEFT_OVER, "orders", insert_only=True).adds
