@@ -10,8 +10,9 @@ import re
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
+from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
-from dbt.adapters.ivm_spark.state.append import Append
+from dbt.adapters.ivm_spark.state.insert import Insert
 from dbt.adapters.ivm_spark.state.merge import Merge
 
 _WITH_UNIT = ("dateadd", "datediff")
@@ -30,30 +31,40 @@ def bind(scan: Scan) -> Bound:
     return bound
 
 
-def duck(query: exp.Query) -> str:
+def duck(query: exp.Expr) -> str:
     """A tree of Spark SQL in DuckDB's SQL."""
     return query.transform(_values).transform(_to_duck).sql("duckdb")
 
 
-def merge_sql(parts: Merge) -> str:
+def write_sql(statements: Statements) -> list[str]:
+    """What changes the state."""
+    write, source = statements.write, duck(statements.query(statements.write.source))
+    if isinstance(write, Insert):
+        return _insert_sql(write, source)
+    return [_merge_sql(write, source, duck(statements.condition))]
+
+
+def _merge_sql(parts: Merge, source: str, on: str) -> str:
     updates = ", ".join(f'"{name}" = {duck(value)}' for name, value in parts.updates)
     columns = ", ".join(f'"{name}"' for name, _ in parts.inserts)
     values = ", ".join(duck(value) for _, value in parts.inserts)
-    gone = f"when matched and {duck(parts.gone)} then delete " if parts.gone is not None else ""
-    if parts.changed is not None:
-        gone += f"when matched and ({duck(parts.changed)}) then update set {updates} "
+    clauses = ""
+    if parts.delete_when is not None:
+        clauses += f"when matched and {duck(parts.delete_when)} then delete "
+    if parts.update_when is not None:
+        clauses += f"when matched and ({duck(parts.update_when)}) then update set {updates} "
     return (
-        f'merge into "v__ivm" as t using ({duck(parts.source)}) as s on {duck(parts.on)} {gone}'
-        f"when not matched and {duck(parts.born)} then insert ({columns}) values ({values})"
+        f'merge into "v__ivm" as t using ({source}) as s on {on} {clauses}'
+        f"when not matched and {duck(parts.insert_when)} then insert ({columns}) values ({values})"
     )
 
 
-def append_sql(parts: Append) -> list[str]:
+def _insert_sql(parts: Insert, source: str) -> list[str]:
     columns = ", ".join(f'"{name}"' for name in parts.columns)
     if not parts.overwrite:
-        return [f'insert into "v__ivm" ({columns}) {duck(parts.source)}']
+        return [f'insert into "v__ivm" ({columns}) {source}']
     return [
-        f"create or replace temp table added_up as {duck(parts.source)}",
+        f"create or replace temp table added_up as {source}",
         'delete from "v__ivm"',
         f'insert into "v__ivm" ({columns}) select {columns} from added_up',
     ]

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import sqlglot
-from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
@@ -20,10 +19,9 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower, lower_rebuild
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
-    Answer,
-    Question,
     answered,
     open_questions,
     questions_sql,
@@ -33,14 +31,12 @@ from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
-from dbt.adapters.ivm_spark.state.append import Append
-from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.visible import visible_query
-from dbt.adapters.ivm_spark.state.write import write
 from tests.differential.algebra.database import Database, Row
-from tests.differential.algebra.duck import append_sql, bind, counted, duck, merge_sql, spelled_out
+from tests.differential.algebra.duck import bind, counted, duck, spelled_out, write_sql
 
 _STATE = "`main`.`v__ivm`"
 
@@ -57,14 +53,12 @@ class Change:
     inserts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, parts: Merge | Append) -> Change:
-        if isinstance(parts, Append):
-            return cls(append_sql(parts))
-        if parts.loses is None or parts.gains is None:
-            return cls([merge_sql(parts)])
-        names = tuple(name for name, _ in parts.inserts)
-        insert = Append(parts.kept, parts.asks, parts.gains, names, overwrite=False)
-        return cls([merge_sql(parts)], duck(parts.loses), tuple(append_sql(insert)))
+    def of(cls, parts: Statements) -> Change:
+        write = parts.write
+        if not isinstance(write, Merge) or write.loses is None:
+            return cls(write_sql(parts))
+        loses = duck(parts.query(write.loses))
+        return cls(write_sql(parts), loses, tuple(write_sql(parts.insert)))
 
 
 class Maintained:
@@ -159,7 +153,7 @@ class Maintained:
 
     @cached_property
     def _fill(self) -> str:
-        return duck(render(rebuild(self._layout, self._facts), bind))
+        return duck(render(lower_rebuild(self._layout, self._facts), bind))
 
     @cached_property
     def _visible(self) -> str:
@@ -174,10 +168,10 @@ class Maintained:
     ) -> tuple[list[str], Change | None, bool]:
         """The statements that keep relations, what changes the state, and whether questions go
         between them."""
-        parts = self._parts(moved, insert_only, big, compact, {})
+        parts = self._parts(moved, insert_only, big, compact)
         if parts is None:
             return [], None, False
-        return [*map(_kept, parts.kept)], Change.of(parts), any(parts.asks)
+        return _materializations(parts), Change.of(parts), any(parts.asks)
 
     def _run(self, change: Change) -> None:
         """Change the state, by an INSERT where the state loses no row."""
@@ -186,20 +180,17 @@ class Maintained:
             self._database.run(statement)
 
     def _ask_and_merge(self, moved: frozenset[str], insert_only: bool, compact: bool) -> None:
-        answers: dict[Question, Answer] = {}
         there: set[str] = set()
-        parts = self._parts(moved, insert_only, True, compact, answers)
+        parts = self._parts(moved, insert_only, True, compact)
         assert parts is not None
         for number in range(len(parts.asks)):
-            asked = open_questions(parts.asks, number, there, answers)
+            asked = open_questions(parts.asks, number, there, parts.answers)
             if asked:
                 rows = self._database.named(duck(questions_sql(asked)))
-                answers.update(answered(asked, rows))
-                parts = self._parts(moved, insert_only, True, compact, answers)
-                assert parts is not None
-            for kept in parts.kept[number : number + 1]:
-                self._database.run(_kept(kept))
-                there.add(kept[0])
+                parts = parts.answered(answered(asked, rows))
+            if number < len(parts.materialized):
+                self._database.run(_materializations(parts)[number])
+                there.add(parts.materialized[number].name)
         self._run(Change.of(parts))
 
     def _parts(
@@ -208,24 +199,26 @@ class Maintained:
         insert_only: bool,
         big: bool,
         compact: bool,
-        answers: dict[Question, Answer],
-    ) -> Merge | Append | None:
+    ) -> Statements | None:
         tables = self._database.tables
         names = frozenset(tables[n].relation.name for n in moved)
         sources = self._facts if big else self._facts_of(0)
         change = delta(self._layout.input, Context(names, sources))
         if change is None:
             return None
-        known = (None, sources, answers, TOKEN, self._types if big else None)
-        return write(self._layout, change, _STATE, bind, insert_only, compact, *known)
+        target = Target(_STATE, TOKEN, compact, self._types if big else None)
+        known = Known(sources=sources)
+        return lower(self._layout, change, target, insert_only, known, bind)
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))
 
 
-def _kept(relation: tuple[str, exp.Query]) -> str:
-    name, query = relation
-    return f"create or replace temp table {name} as {duck(query)}"
+def _materializations(parts: Statements) -> list[str]:
+    return [
+        f"create or replace temp table {m.name} as {duck(parts.query(m.relation))}"
+        for m in parts.materialized
+    ]
 
 
 def _spark(sql: str) -> str:

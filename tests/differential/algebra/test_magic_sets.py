@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
-from dbt.adapters.ivm_spark.physical import magic_sets
-from dbt.adapters.ivm_spark.state import statement
+from dbt.adapters.ivm_spark.physical import lower, magic_sets
 from tests.differential.algebra.batches import SETTINGS, checked
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.parts import Draw
@@ -38,7 +37,7 @@ def told() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(magic_sets, "SMALLER", 0)
-        patch.setattr(statement, "push_magic_sets", spied)
+        patch.setattr(lower, "push_magic_sets", spied)
         yield
     assert any(found)
 

@@ -151,26 +151,26 @@ class TestTwoRunsAtOnce:
     def commit(refresh: Refresher, state: str) -> int:
         """Commit as the materialization does; how many attempts it took."""
         folder = Path(PACKAGE_PATH) / "macros" / "state"
-        template = "".join((folder / f"{verb}.sql").read_text() for verb in ("merge", "append"))
+        files = ("merge", "insert", "apply", "keep", "change_state")
+        template = "".join((folder / f"{name}.sql").read_text() for name in files)
         adapter = SimpleNamespace(quote=lambda name: f"`{name}`")
+
+        def create(state: str, plan: Any) -> str:
+            return f"create or replace table {state} using delta {FEED} as {plan.fill}"
+
         macros = Environment(extensions=["jinja2.ext.do"]).from_string(
-            template, globals={"ivm_quoted": str, "adapter": adapter}
+            template, globals={"ivm_quoted": str, "ivm_create_state": create, "adapter": adapter}
         )
-        attempts = 0
-        while refresh.again:
-            attempts += 1
-            assert attempts <= len(refresh.attempts)
-            for name, sql in refresh.kept():
-                refresh.keep(name, f"cache table {name} as {sql}")
-            if refresh.plan.merge is None:
-                refresh.commit(
-                    f"create or replace table {state} using delta {FEED} as {refresh.plan.fill}"
-                )
-            else:
-                verb = "append" if refresh.plan.appends else "merge"
-                macro = getattr(macros.module, f"ivm_spark__ivm_{verb}")
-                refresh.commit(str(macro(state, refresh.plan)))
-        return attempts
+        commits = list[str]()
+        send = refresh.commit
+
+        def commit(sql: str) -> None:
+            commits.append(sql)
+            send(sql)
+
+        refresh.commit = commit  # type: ignore[method-assign]
+        macros.module.ivm_change_state(state, refresh)
+        return len(commits)
 
     def test_of_two_equal_refreshes_one_counts(
         self, project: Any, built: Warehouse, state: str

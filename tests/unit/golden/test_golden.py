@@ -15,16 +15,14 @@ from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.plan.plan import AppendSql, MergeSql
+from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower, lower_rebuild
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.state.append import Append
-from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.visible import visible_query
-from dbt.adapters.ivm_spark.state.write import write
 from dbt.include.ivm_spark import PACKAGE_PATH
 from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 
@@ -61,7 +59,7 @@ def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
     pinned = dict.fromkeys(view.sources, 9)
     versions = Versions(dict.fromkeys(view.sources, 8), pinned)
     texts = {
-        "state": to_sql(render(rebuild(layout, FACTS), versions.bind), pretty=True),
+        "state": to_sql(render(lower_rebuild(layout, FACTS), versions.bind), pretty=True),
         "visible": to_sql(visible_query(layout, {}, None), pretty=True),
     }
     for source in sorted(view.sources):
@@ -77,13 +75,12 @@ def _write(sql: str, types: dict[str, str]) -> dict[str, str]:
 
 def _change(layout, versions: Versions, source: str, insert_only: bool) -> tuple[str, str]:
     change = delta(layout.input, Context(frozenset({source})))
-    parts = write(layout, change, STATE, versions.bind, insert_only)
-    if isinstance(parts, Append):
-        return "insert", _template("append", AppendSql.of(parts))
-    return "merge", _template("merge", MergeSql.of(parts))
+    parts = lower(layout, change, Target(STATE), insert_only, Known(), versions.bind)
+    verb = "insert" if parts.is_insert else "merge"
+    return verb, _template(verb, parts)
 
 
-def _template(verb: str, parts: MergeSql | AppendSql) -> str:
+def _template(verb: str, parts: Statements) -> str:
     """The macro `ivm_<verb>`, rendered without dbt."""
     text = (Path(PACKAGE_PATH) / "macros" / "state" / f"{verb}.sql").read_text()
     environment = jinja2.Environment(extensions=["jinja2.ext.do"])
@@ -91,10 +88,9 @@ def _template(verb: str, parts: MergeSql | AppendSql) -> str:
         "Adapter", (), {"quote": staticmethod(lambda n: f"`{n}`")}
     )
     environment.globals["ivm_quoted"] = lambda state: state
-    plan = type("Plan", (), {"merge": parts})
     macro = getattr(environment.from_string(text).module, f"ivm_spark__ivm_{verb}")
     kept = [f"cache table {name} as\n{query};\n\n" for name, query in parts.kept]
-    return "".join(kept) + str(macro(STATE, plan)).strip()
+    return "".join(kept) + str(macro(STATE, parts)).strip()
 
 
 def sections(text: str) -> dict[str, str]:

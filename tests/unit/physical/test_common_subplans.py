@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import At, Node, Scan
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.common_subplans import Materialized, share_common_subplans
+from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
 from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG
 
@@ -30,15 +30,9 @@ def _shared(query: str, token: str = "") -> tuple[tuple[Materialized, ...], Node
 def test_two_refreshes_have_names_of_their_own() -> None:
     """Spark would drop the cache of both with a view of either."""
     names = {token: [k.name for k in _shared(JOIN, token)[0]] for token in ("", "a", "b")}
-    assert names == {
-        "": [f"{MATERIALIZED}1"],
-        "a": [f"{MATERIALIZED}1_a"],
-        "b": [f"{MATERIALIZED}1_b"],
-    }
+    assert names == {token: [materialized_name("1", token)] for token in ("", "a", "b")}
     root = _shared(JOIN, "a")[1]
-    assert {r for (r, _) in _scans(root)} & {f"{MATERIALIZED}1", f"{MATERIALIZED}1_a"} == {
-        f"{MATERIALIZED}1_a"
-    }
+    assert {r for r, at in _scans(root) if at is At.TEMPORARY} == set(names["a"])
 
 
 def _scans(*trees: Node) -> Counter[tuple[str, At]]:
@@ -51,7 +45,7 @@ def test_nothing_is_kept_that_is_used_once() -> None:
 
 def test_a_change_with_two_uses_is_kept() -> None:
     kept, root = _shared(JOIN)
-    assert [k.name for k in kept] == [f"{MATERIALIZED}1"]
+    assert [k.name for k in kept] == [materialized_name("1", "")]
     feeds = {r: n for (r, at), n in _scans(root, kept[0].relation).items() if at is At.CHANGES}
     assert set(feeds.values()) == {1}
 
@@ -74,19 +68,15 @@ def test_what_is_kept_needs_only_what_was_kept_before_it() -> None:
     kept, root = _shared(NESTED)
     known: set[str] = set()
     for one in kept:
-        used = {r for (r, _) in _scans(one.relation) if r.startswith(MATERIALIZED)}
+        used = {r for r, at in _scans(one.relation) if at is At.TEMPORARY}
         assert used <= known
         known.add(one.name)
-    assert {r for (r, _) in _scans(root) if r.startswith(MATERIALIZED)} <= known
+    assert {r for r, at in _scans(root) if at is At.TEMPORARY} <= known
 
 
 def test_a_source_as_a_whole_is_never_kept() -> None:
     for one in _shared(NESTED)[0]:
-        changing = [
-            n
-            for n in walk(one.relation)
-            if isinstance(n, Scan) and (n.at is At.CHANGES or n.relation.startswith(MATERIALIZED))
-        ]
+        changing = [n for n in walk(one.relation) if isinstance(n, Scan) and n.at is not At.POST]
         assert changing
 
 
@@ -95,4 +85,4 @@ def test_what_a_source_was_before_is_not_kept() -> None:
       on o.customer_id = c.customer_id join shop.customers d on d.segment = c.segment"""
     kept, root = _shared(three)
     assert {type(one.relation).__name__ for one in kept} == {"Scan"}
-    assert any(at is At.POST and not r.startswith(MATERIALIZED) for r, at in _scans(root))
+    assert any(at is At.POST for _, at in _scans(root))

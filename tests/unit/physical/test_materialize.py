@@ -9,12 +9,13 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower
 from dbt.adapters.ivm_spark.physical.materialize import STAGE_ROWS
 from dbt.adapters.ivm_spark.physical.runtime_filters import Answer
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.layout import layout, probe
-from dbt.adapters.ivm_spark.state.merge import Merge, merge
+from dbt.adapters.ivm_spark.state.target import Target
 from tests.unit.golden.shop import CATALOG, TYPES
 
 SUM = """select c.segment, sum(o.amount) as total from shop.clicks k
@@ -32,7 +33,7 @@ def _merge(
     large: bool = False,
     answered: bool = False,
     **rows: int,
-) -> Merge:
+) -> Statements:
     view = build_view(query, CATALOG)
     types = {**TYPES, **dict.fromkeys(probe(view.root).columns, "decimal(22,2)"), **TYPES}
     found = layout(view.root, types, "state")
@@ -46,21 +47,23 @@ def _merge(
     bind = Versions(dict.fromkeys(view.sources, 8), dict.fromkeys(view.sources, 9)).bind
     changed = dict.fromkeys(names.values(), few)
 
-    def made(answers: dict[object, Answer]) -> Merge:
-        return merge(
-            *(found, change, "state", bind, False, changed, facts),
-            answers,  # type: ignore[arg-type]
-            large=types if large else None,
-        )
-
-    first = made({})
+    target = Target("state", large=types if large else None)
+    first = lower(found, change, target, False, Known(changed, facts), bind)
     if not answered:
         return first
-    return made({question: Answer((("3", "5"),), True) for question in first.asks[-1]})
+    return first.answered({q: Answer((("3", "5"),), True) for q in first.asks[-1]})
 
 
-def _text(parts: Merge) -> str:
-    return "\n".join([*(to_sql(query) for _, query in parts.kept), to_sql(parts.source)])
+def _source(parts: Statements) -> str:
+    return to_sql(parts.query(parts.write.source))
+
+
+def _kept(parts: Statements) -> list[str]:
+    return [to_sql(parts.query(m.relation)) for m in parts.materialized]
+
+
+def _text(parts: Statements) -> str:
+    return "\n".join([*_kept(parts), _source(parts)])
 
 
 def test_the_biggest_of_three_that_changed_is_read_once() -> None:
@@ -84,12 +87,12 @@ def test_what_no_predicate_connects_is_not_multiplied() -> None:
 
 
 def test_what_meets_a_big_table_is_computed_before() -> None:
-    kept = [to_sql(query) for _, query in _merge(SUM, "clicks", orders=BIG).kept]
+    kept = _kept(_merge(SUM, "clicks", orders=BIG))
     assert len(kept) == 1
     assert "table_changes('`shop`.`clicks`'" in kept[0]
     assert "`shop`.`customers` VERSION AS OF" in kept[0]
     assert "`shop`.`orders`" not in kept[0]
-    assert _merge(SUM, "clicks", orders=BIG - 1).kept == ()
+    assert _kept(_merge(SUM, "clicks", orders=BIG - 1)) == []
 
 
 def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None:
@@ -97,28 +100,28 @@ def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None
         select c.segment, c.customer_id from shop.clicks k
         join shop.customers c on c.customer_id = k.user_id) b
         join shop.orders o on o.customer_id = b.customer_id where b.segment = 'x'"""
-    (kept,) = (to_sql(kept) for _, kept in _merge(query, "clicks", orders=BIG).kept)
+    kept, _ = _kept(_merge(query, "clicks", orders=BIG))
     assert "`shop`.`customers` VERSION AS OF" in kept
     assert "= 'x'" in kept
 
 
 def test_a_change_alone_is_broadcast_and_not_computed_before() -> None:
-    assert _merge(SUM, "clicks", customers=BIG).kept == ()
+    assert _kept(_merge(SUM, "clicks", customers=BIG)) == []
 
 
 def test_groups_to_compute_again_are_broadcast_where_the_change_is_small() -> None:
-    text = to_sql(_merge(LEAST, "orders").source)
+    text = _source(_merge(LEAST, "orders"))
     assert "BROADCAST(`q`)" in text
-    assert "BROADCAST(ivm_fresh)" in text
-    assert "BROADCAST" not in to_sql(_merge(LEAST, "orders", few=10**9).source)
+    assert "BROADCAST(`q_2`)" in text
+    assert "BROADCAST" not in _source(_merge(LEAST, "orders", few=10**9))
 
 
 @pytest.mark.parametrize("query", [LEAST, ROWS])
 def test_a_large_state_is_met_within_the_keys_of_the_change(query: str) -> None:
-    assert "BETWEEN" not in to_sql(_merge(query, "orders", answered=True).on)
+    assert "BETWEEN" not in to_sql(_merge(query, "orders", answered=True).condition)
     parts = _merge(query, "orders", large=True, answered=True)
-    assert [name for name, _ in parts.kept] == ["ivm_materialized_change"]
-    on = to_sql(parts.on)
+    assert [m.name for m in parts.materialized] == ["ivm_materialized_change"]
+    on = to_sql(parts.condition)
     assert "`t`.`customer_id` BETWEEN" in on or "`t`.`order_id` BETWEEN" in on
     assert "IS NULL" in on
     assert "`t`.`amount` BETWEEN" not in on
@@ -127,4 +130,4 @@ def test_a_large_state_is_met_within_the_keys_of_the_change(query: str) -> None:
 def test_without_an_answer_a_large_state_is_met_whole() -> None:
     parts = _merge(ROWS, "orders", large=True)
     assert [question.key for question in parts.asks[-1]] == ["order_id", "note", "customer_id"]
-    assert "BETWEEN" not in to_sql(parts.on)
+    assert "BETWEEN" not in to_sql(parts.condition)

@@ -10,10 +10,9 @@ import pytest
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Situation, decide, hangs_on
-from dbt.adapters.ivm_spark.plan.work import Outlay
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.version_range import Head
-from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, Work
 from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 
 APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
@@ -162,13 +161,13 @@ def test_small_tables_are_rebuilt_until_a_rebuild_was_timed(
 
 
 def test_the_delta_is_not_derived_where_the_least_increment_takes_longer() -> None:
-    def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+    def work(changed: Mapping[str, int], insert_only: bool) -> Work:
         raise AssertionError("it takes longer than the rest of a plan")
 
     situation = replace(
         MOVED,
         cost_model=CostModel(0.3, ROWS),
-        outlay=outlay,
+        work=work,
     )
     assert _reason(situation) is ReasonCode.COST_MODEL
     assert _reason(replace(situation, config=IvmConfig(refresh_policy=RefreshPolicy.FULL)))
@@ -235,16 +234,19 @@ def _costly_by(source: str) -> Situation:
     """Two sources moved, of which one makes the delta a complex one."""
     sources = {name: SourceMark("table", 5, ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
 
-    def outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+    def work(changed: Mapping[str, int], insert_only: bool) -> Work:
         assert insert_only
-        return Outlay(kept=10, scans=30) if source in changed else Outlay(scans=1)
+        rows = sum(changed.values())
+        if source in changed:
+            return Work(changed=rows, kept=10, scans=30)
+        return Work(changed=rows, scans=1)
 
     return replace(
         MOVED,
         watermark=replace(MARK, sources=sources),
         heads={name: Head(6, True, (APPEND, FIFTH), "table") for name in sources},
         cost_model=CostModel(3.0, 2 * ROWS),
-        outlay=outlay,
+        work=work,
     )
 
 

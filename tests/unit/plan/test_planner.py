@@ -150,7 +150,7 @@ def test_a_change_is_merged(warehouse: Warehouse) -> None:
     [
         (planner, "lay_out", _ruled_out, "what another version allowed"),
         (planner, "lay_out", _too_deep, "nested too deep"),
-        (assembly, "Incremental", _too_deep, "nested too deep"),
+        (assembly, "Change", _too_deep, "nested too deep"),
     ],
 )
 def test_what_fails_late_is_rebuilt(
@@ -228,8 +228,8 @@ def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Ware
     warehouse.stored = LARGE_ROWS
     plan = planned(warehouse, sql=DIFFERENT)
     assert plan.alteration.properties == PROPERTIES
-    assert plan.merge is not None
-    assert [name for name, _ in plan.merge.kept] == ["ivm_materialized_change"]
+    assert plan.statements is not None
+    assert [m.name for m in plan.statements.materialized] == ["ivm_materialized_change"]
     warehouse.metadata = plan.metadata
     assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
 
@@ -262,7 +262,7 @@ def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = planned(warehouse)
-    assert plan.appends and plan.tuning.keys().isdisjoint(TIDY)
+    assert plan.statements.is_insert and plan.tuning.keys().isdisjoint(TIDY)
     monkeypatch.setattr(large_state, "TIDY_EVERY", 2)
     assert planned(warehouse).tuning.items() >= TIDY.items()
 
@@ -301,7 +301,7 @@ class TestUpdatesOfOtherColumns:
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 1)
         assert plan.idle == {"`s`.`facts`"}
         assert plan.no_op_updates is None, "it is known by now"
-        assert "table_changes" not in plan.merge.source
+        assert "table_changes" not in plan.statements.template["source"]
         assert plan.watermark.stats.work.changed == 0
         assert plan.ranges["`s`.`facts`"].rows == MANY // 16
 

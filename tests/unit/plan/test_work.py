@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.reading import lay_out
-from dbt.adapters.ivm_spark.plan.work import NARROWED, WELL_NARROWED, Outlay, outlay
+from dbt.adapters.ivm_spark.plan.work import NARROWED, WELL_NARROWED
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.watermark.cost_model import Work
 from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 
 ROWS = {"`shop`.`orders`": 10_000_000, "`shop`.`customers`": 900_000}
@@ -23,13 +25,13 @@ BEST_EACH = "select customer_id, max(amount) as m from orders group by customer_
 MEDIANS = "select customer_id, percentile(amount, 0.5) as m from orders group by customer_id"
 
 
-def _outlay(query: str, *moved: str, insert_only: bool = False) -> Outlay:
+def _work(query: str, *moved: str, insert_only: bool = False) -> Work:
     view = build_view(query, CATALOG)
     types = {c: TYPES.get(c, "decimal(22,2)") for c in probe(view.root).columns}
     layout = lay_out(view, types, "`shop`.`v__ivm`")
     facts = {name: facts for name, facts in FACTS.items() if name in view.sources}
     changed = {f"`shop`.`{name}`": 1_000 for name in moved}
-    return outlay(layout, facts, changed, insert_only)
+    return Derivation(layout, facts).work(changed, insert_only)
 
 
 @pytest.mark.parametrize(
@@ -44,22 +46,22 @@ def _outlay(query: str, *moved: str, insert_only: bool = False) -> Outlay:
     ],
 )
 def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
-    assert _outlay(query, *moved).met == met
+    assert _work(query, *moved).met == met
 
 
 def test_where_ranges_help_less_is_read() -> None:
-    joined = _outlay(JOIN, "orders", "customers")
+    joined = _work(JOIN, "orders", "customers")
     assert joined.least == 900_000 + int(WELL_NARROWED * 10_000_000) < joined.met
-    assert _outlay(MEDIANS, "orders").least == 10_000_000, "nothing is narrowed"
+    assert _work(MEDIANS, "orders").least == 10_000_000, "nothing is narrowed"
 
 
 def test_what_is_read_several_times_counts_so() -> None:
     """The sums of all customers as they were and as they are, to know the highest."""
-    assert _outlay(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
+    assert _work(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
 
 
 def test_a_nested_delta_has_more_parts() -> None:
-    sums, best = _outlay(SUMS, "orders"), _outlay(BEST, "orders")
+    sums, best = _work(SUMS, "orders"), _work(BEST, "orders")
     assert (sums.kept, sums.scans) == (0, 1)
     assert best.kept > 1 and best.scans > 2
 
@@ -67,20 +69,20 @@ def test_a_nested_delta_has_more_parts() -> None:
 def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
     """The change is kept, since it is asked for the groups that may have lost their best value."""
     gained, lost = (
-        _outlay(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
+        _work(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
     )
     assert (gained.kept, gained.scans, gained.met) == (0, 1, 0)
     assert (lost.kept, lost.scans, lost.met) == (1, 2, 10_000_000)
 
 
 def test_rows_of_a_view_without_groups_lie_anywhere() -> None:
-    assert _outlay(ROW_BY_ROW, "orders").scattered
-    assert _outlay("select distinct customer_id from orders", "orders").scattered
-    assert not _outlay(SUMS, "orders").scattered
+    assert _work(ROW_BY_ROW, "orders").scattered
+    assert _work("select distinct customer_id from orders", "orders").scattered
+    assert not _work(SUMS, "orders").scattered
 
 
 def test_what_a_view_without_groups_only_gains_is_not_looked_for() -> None:
-    assert _outlay(ROW_BY_ROW, "orders", insert_only=True).adds
-    assert not _outlay(ROW_BY_ROW, "orders").adds
-    assert not _outlay(SUMS, "orders", insert_only=True).adds
-    assert not _outlay(LEFT_OVER, "orders", insert_only=True).adds
+    assert _work(ROW_BY_ROW, "orders", insert_only=True).adds
+    assert not _work(ROW_BY_ROW, "orders").adds
+    assert not _work(SUMS, "orders", insert_only=True).adds
+    assert not _work(LEFT_OVER, "orders", insert_only=True).adds

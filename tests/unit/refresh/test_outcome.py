@@ -59,19 +59,19 @@ def test_any_other_error_is_the_users() -> None:
 @pytest.mark.parametrize(
     ("plan", "outcome", "text"),
     [
-        (Plan(RefreshKind.NONE, Technique.NO_OP, MARK), Outcome(False), "NO CHANGES"),
+        (Plan(MARK, RefreshKind.NONE, Technique.NO_OP), Outcome(False), "NO CHANGES"),
         (
-            Plan(RefreshKind.INCREMENTAL, Technique.ROW_BASED, MARK),
+            Plan(MARK, RefreshKind.INCREMENTAL, Technique.ROW_BASED),
             Outcome(True, inserted=12, updated=40, deleted=3),
             "INCREMENTAL +12 ~40 -3",
         ),
         (
-            Plan(RefreshKind.INITIAL, Technique.INITIAL, MARK),
+            Plan(MARK, RefreshKind.INITIAL, Technique.INITIAL),
             Outcome(True, inserted=5),
             "INITIAL 5 rows",
         ),
         (
-            Plan(RefreshKind.FULL, Technique.FULL, MARK, Reason(ReasonCode.SOURCE_REPLACED)),
+            Plan(MARK, RefreshKind.FULL, Technique.FULL, Reason(ReasonCode.SOURCE_REPLACED)),
             Outcome(True, inserted=5),
             "FULL 5 rows: SOURCE_REPLACED",
         ),

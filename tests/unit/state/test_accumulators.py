@@ -12,11 +12,13 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT, Kind
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import merge
+from dbt.adapters.ivm_spark.state.target import Target
 from tests.unit.golden.shop import CATALOG
 
 ADDED = """
@@ -176,8 +178,8 @@ def test_wide_decimals_are_added_and_never_silently_null() -> None:
     layout = lay_out(view, {c: types[c] for c in probe(view.root).columns}, "`shop`.`v__ivm`")
     change = delta(layout.input, Context(frozenset(view.sources)))
     assert change is not None
-    parts = merge(layout, change, "`shop`.`v__ivm`", bind_plain, insert_only=False)
-    assert OVERFLOW in to_sql(parts.source), "a change that is too large"
+    parts = merge(layout, change, Target("`shop`.`v__ivm`"), insert_only=False)
+    assert OVERFLOW in to_sql(render(parts.source, bind_plain)), "a change that is too large"
     updates = {name: to_sql(value) for name, value in parts.updates}
     assert OVERFLOW in updates["v"], "a total that is too large, before or after"
 

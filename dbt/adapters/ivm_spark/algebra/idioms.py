@@ -1,21 +1,11 @@
-"""Relations that many rules build: one without rows, and counted rows as a bag."""
+"""Counted rows as a bag again."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.tree import Filter, Generate, Node, Project
-
-
-def empty(node: Node) -> Filter:
-    """No rows of the node's columns and types."""
-    return Filter(node, exp.false())
-
-
-def is_empty(node: Node) -> bool:
-    """True for what `empty` makes."""
-    return isinstance(node, Filter) and node.predicate == exp.false()
+from dbt.adapters.ivm_spark.algebra.tree import Generate, Node, Project
 
 
 def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:

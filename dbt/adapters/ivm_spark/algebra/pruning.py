@@ -70,7 +70,7 @@ def _prune(node: Node, needed: set[str]) -> Node:
         return replace(node, input=_prune(node.input, used), kept=kept_columns)
     if isinstance(node, UnionAll):
         places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
-        return UnionAll(tuple(_prune_branch(branch, places) for branch in node.inputs))
+        return replace(node, inputs=tuple(_prune_branch(branch, places) for branch in node.inputs))
     if isinstance(node, (ScalarSubquery, Mark)):
         return _prune_subquery(node, needed)
     if isinstance(node, Lateral):

@@ -4,53 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, not_supported
-from dbt.adapters.ivm_spark.algebra.tree import (
-    Join,
-    Lateral,
-    Mark,
-    Node,
-    OuterJoin,
-    RuntimeFilter,
-    ScalarSubquery,
-    Scan,
-    SemiJoin,
-    SetOp,
-    UnionAll,
-    Values,
-)
+from dbt.adapters.ivm_spark.algebra.tree import NODES, Node
+
+_INPUTS: dict[type[Any], tuple[str, ...]] = {
+    kind: tuple(f.name for f in fields(kind) if f.type in ("Node", "tuple[Node, ...]"))
+    for kind in NODES
+}
+"""The fields of each kind of node that hold its inputs, left to right."""
 
 
 def children(node: Node) -> tuple[Node, ...]:
     """The inputs of a node, left to right."""
-    if isinstance(node, (Scan, Values)):
-        return ()
-    if isinstance(node, (Join, UnionAll)):
-        return node.inputs
-    if isinstance(node, (OuterJoin, SetOp)):
-        return (node.left, node.right)
-    if isinstance(node, (SemiJoin, RuntimeFilter)):
-        return (node.input, node.among)
-    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
-        return (node.input, node.query)
-    return (node.input,)
+    found: list[Node] = []
+    for name in _INPUTS[type(node)]:
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            found.extend(value)
+        else:
+            found.append(value)
+    return tuple(found)
 
 
 def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
-    """The same node over other inputs."""
-    if isinstance(node, (Scan, Values)):
+    """The same node over other inputs; itself if they are the same ones."""
+    if all(a is b for a, b in zip(children(node), inputs, strict=True)):
         return node
-    if isinstance(node, (Join, UnionAll)):
-        return replace(node, inputs=inputs)
-    if isinstance(node, (OuterJoin, SetOp)):
-        return replace(node, left=inputs[0], right=inputs[1])
-    if isinstance(node, (SemiJoin, RuntimeFilter)):
-        return replace(node, input=inputs[0], among=inputs[1])
-    if isinstance(node, (ScalarSubquery, Mark, Lateral)):
-        return replace(node, input=inputs[0], query=inputs[1])
-    return replace(node, input=inputs[0])
+    left, changes = list(inputs), dict[str, Any]()
+    for name in _INPUTS[type(node)]:
+        value = getattr(node, name)
+        taken = len(value) if isinstance(value, tuple) else 1
+        changes[name] = tuple(left[:taken]) if isinstance(value, tuple) else left[0]
+        left = left[taken:]
+    changed: Node = replace(node, **changes)
+    return changed
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from sqlglot import exp
 
@@ -18,10 +18,12 @@ WEIGHT = "__ivm_weight"
 
 
 class At(str, Enum):
-    """What of a source is read: its rows at the new version, or what changed since the old one."""
+    """What a scan reads: a source's rows at the new version, what changed in it since the recorded
+    one, or a relation that this refresh has materialized."""
 
     POST = "post"
     CHANGES = "changes"
+    TEMPORARY = "temporary"
 
 
 @dataclass(frozen=True)
@@ -69,6 +71,11 @@ class _Rows:
     @property
     def columns(self) -> tuple[str, ...]:
         return self.input.columns
+
+
+@dataclass(frozen=True)
+class Empty(_Rows):
+    """No rows, of the input's columns and types. Nothing of the input is read."""
 
 
 @dataclass(frozen=True)
@@ -301,9 +308,14 @@ class Window:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """All rows of all inputs; columns by position, named as the first input names them."""
+    """All rows of all inputs; columns by position, named as the first input names them.
+
+    widens: the inputs' types may differ, so that an input without rows must stay: it has its say
+    in the types of the columns.
+    """
 
     inputs: tuple[Node, ...]
+    widens: bool = True
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -367,7 +379,15 @@ class Limit(_Rows):
 
 
 Node: TypeAlias = (
-    "Scan | Values | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate | Aggregate"
-    " | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Broadcast | Materialize"
-    " | RuntimeFilter | Sort | Limit | ScalarSubquery | Mark | Lateral"
+    "Scan | Values | Empty | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate"
+    " | Aggregate | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Broadcast"
+    " | Materialize | RuntimeFilter | Sort | Limit | ScalarSubquery | Mark | Lateral"
 )
+
+NODES: tuple[type[Any], ...] = (
+    *(Scan, Values, Empty, Filter, Project, Join, OuterJoin, SemiJoin, SetOp, Generate),
+    *(Aggregate, GroupingSets, Pivot, Unpivot, Distinct, Window, UnionAll, Broadcast),
+    *(Materialize, RuntimeFilter, Sort, Limit, ScalarSubquery, Mark, Lateral),
+)
+"""All kinds of nodes. Every table of kinds is tested against it, see
+`tests/unit/algebra/test_nodes.py`."""

@@ -18,6 +18,9 @@ MAX_PRECISION = 38
 MIN_ADJUSTED_SCALE = 6
 """Digits behind the point that Spark's decimal arithmetic never cuts."""
 
+ORDERED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
+"""Types of keys whose ranges say which files and row groups can have one."""
+
 
 def is_integral(type_name: str) -> bool:
     """True for tinyint, smallint, int and bigint."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt.adapters.ivm_spark.algebra.idioms import is_empty
 from dbt.adapters.ivm_spark.algebra.traversal import children, walk
 from dbt.adapters.ivm_spark.algebra.tree import (
     At,
+    Empty,
     Join,
     Node,
     OuterJoin,
@@ -18,15 +18,12 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
 )
 
-MATERIALIZED = "ivm_materialized_"
-"""What the names of relations begin with that are computed before a refresh's statement."""
-
 
 def is_delta_sized(node: Node) -> bool:
     """Whether a relation has no more rows than changed, or than meet what changed."""
     if isinstance(node, Scan):
-        return node.at is At.CHANGES or node.relation.startswith(MATERIALIZED)
-    if is_empty(node):
+        return node.at is not At.POST
+    if isinstance(node, Empty):
         return True
     if isinstance(node, Join):
         return any(map(is_delta_sized, node.inputs))

@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     At,
     Broadcast,
     Distinct,
+    Empty,
     Filter,
     Generate,
     Join,
@@ -31,6 +32,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 _PASSES = (
+    Empty,
     Filter,
     Sort,
     Distinct,

@@ -26,7 +26,8 @@ _TAKEN_BACK = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
 
 def before(post: Node, delta: Node) -> Node:
     """The relation before the change as weighted rows, not netted: post ⊎ -Δ."""
-    return UnionAll((weighted(post, 1), Project(delta, (*passed(post.columns), _TAKEN_BACK))))
+    taken = Project(delta, (*passed(post.columns), _TAKEN_BACK))
+    return UnionAll((weighted(post, 1), taken), widens=False)
 
 
 def netted_before(post: Node, delta: Node, copies: bool = True) -> Node:
@@ -52,7 +53,7 @@ def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
     columns = (*now.columns, SIDE)
     gained = Project(twice, (*passed(columns), Item(WEIGHT, _number(1))))
     taken = Project(delta, (*passed(now.columns), Item(SIDE, _number(-1)), _TAKEN_BACK))
-    return _netted(UnionAll((gained, taken)), columns, copies)
+    return _netted(UnionAll((gained, taken), widens=False), columns, copies)
 
 
 def netted(delta: Node) -> Node:

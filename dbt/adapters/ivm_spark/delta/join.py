@@ -58,7 +58,7 @@ def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None
         terms.append(Project(term, passed(columns)))
     if not terms:
         return None
-    return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
+    return terms[0] if len(terms) == 1 else UnionAll(tuple(terms), widens=False)
 
 
 def _factors(
@@ -101,7 +101,7 @@ def _factored(
     sums = Join(connected(change, [before(big, final), *still], node.predicates), left)
     partners = [*others.inputs, *still]
     met = Join(connected(final, partners, node.predicates), node.predicates)
-    return UnionAll((Project(sums, columns), Project(met, columns)))
+    return UnionAll((Project(sums, columns), Project(met, columns)), widens=False)
 
 
 def _among(node: Join, places: list[int]) -> tuple[exp.Expr, ...]:

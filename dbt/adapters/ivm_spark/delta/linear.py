@@ -22,10 +22,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.idioms import empty
 from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
+    Empty,
     Item,
     Node,
     OuterJoin,
@@ -79,7 +79,7 @@ def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node |
     lonely = derive(SemiJoin(node.right, node.left, node.predicates, anti=True))
     if left is None or lonely is None:
         return None
-    padded = OuterJoin(empty(node.left), lonely, "RIGHT", ())
+    padded = OuterJoin(Empty(node.left), lonely, "RIGHT", ())
     columns = passed((*node.columns, WEIGHT))
     return UnionAll((left, Project(padded, columns)))
 

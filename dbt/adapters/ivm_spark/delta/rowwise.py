@@ -10,10 +10,10 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
-from dbt.adapters.ivm_spark.algebra.idioms import empty
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     At,
+    Empty,
     Filter,
     Generate,
     Item,
@@ -65,10 +65,10 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
     for branch, below in zip(node.inputs, deltas, strict=True):
         items = [Item(n, column(own)) for n, own in zip(node.columns, branch.columns, strict=True)]
         if below is None:
-            branches.append(Project(empty(branch), (*items, Item(WEIGHT, exp.Literal.number(0)))))
+            branches.append(Project(Empty(branch), (*items, Item(WEIGHT, exp.Literal.number(0)))))
         else:
             branches.append(Project(below, (*items, Item(WEIGHT, column(WEIGHT)))))
-    return UnionAll(tuple(branches))
+    return replace(node, inputs=tuple(branches))
 
 
 def delta_scan(node: Scan, derive: Derive, context: Context) -> Node | None:

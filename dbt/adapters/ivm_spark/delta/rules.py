@@ -1,16 +1,18 @@
 """The delta of a view tree: one rule an operator, listed in one tuple.
 
-A new operator is one new rule module and one line here; an operator without a rule is not
-maintained below the top of a view.
+A new operator is one new rule module and one entry here, with its technique and its words; an
+operator without a rule is not maintained below the top of a view.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol
 
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
 from dbt.adapters.ivm_spark.algebra.tree import (
+    WEIGHT,
     Aggregate,
     Distinct,
     Filter,
@@ -28,7 +30,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Values,
     Window,
 )
-from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
 from dbt.adapters.ivm_spark.delta.join import delta_join
 from dbt.adapters.ivm_spark.delta.linear import delta_semi_join
@@ -44,26 +46,77 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
 )
 from dbt.adapters.ivm_spark.delta.window import delta_window
 
-RULES: tuple[tuple[type, Callable[..., Node | None]], ...] = (
-    (Scan, delta_scan),
-    (Values, delta_values),
-    (Filter, delta_filter),
-    (Project, delta_project),
-    (Generate, delta_generate),
-    (Sort, delta_sort),
-    (UnionAll, delta_union_all),
-    (Join, delta_join),
-    (Aggregate, delta_aggregate),
-    (Distinct, delta_distinct),
-    (Window, delta_window),
-    (OuterJoin, delta_outer_join),
-    (SemiJoin, delta_semi_join),
-    (SetOp, delta_set_op),
-)
 
-_CLAUSES: dict[type, str] = {
-    Limit: "LIMIT below another operator",
-}
+class RuleError(AssertionError):
+    """A defect of ours: a rule breaks the columns of its node."""
+
+
+class DeltaRule(Protocol):
+    """The delta of one kind of node.
+
+    Returns a tree with the node's columns and `WEIGHT`, each weight +1 or -1, or None if nothing
+    below has changed. Raises NotMaintained if there is no rule for this very node.
+    """
+
+    def __call__(self, node: Any, derive: Derive, context: Context, /) -> Node | None: ...
+
+
+class Moves(str, Enum):
+    """What of a relation is computed when it changes."""
+
+    FEED = "change_feed"
+    CONSTANT = "constant"
+    ROWS = "row_based"
+    GROUPS = "affected_groups"
+    PARTITIONS = "affected_partitions"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one kind of node changes.
+
+    Attributes:
+        node: the kind.
+        delta: its rule.
+        moves: what is computed.
+        how: the same in words, for people.
+    """
+
+    node: type[Any]
+    delta: DeltaRule
+    moves: Moves
+    how: str
+
+
+_APPLIED = "applied to the changed rows"
+_GROUPS = "groups that changed, as they were and as they are"
+_PARTNERS = "changed rows, and rows that gain or lose a partner"
+
+RULES: tuple[Rule, ...] = (
+    Rule(Scan, delta_scan, Moves.FEED, "what the source's commits changed"),
+    Rule(Values, delta_values, Moves.CONSTANT, "never changes"),
+    Rule(Filter, delta_filter, Moves.ROWS, _APPLIED),
+    Rule(Project, delta_project, Moves.ROWS, _APPLIED),
+    Rule(Generate, delta_generate, Moves.ROWS, _APPLIED),
+    Rule(Sort, delta_sort, Moves.ROWS, "the order of rows is no part of the state"),
+    Rule(UnionAll, delta_union_all, Moves.ROWS, "the changed rows of every input"),
+    Rule(Join, delta_join, Moves.ROWS, "changed rows joined with the other inputs"),
+    Rule(OuterJoin, delta_outer_join, Moves.ROWS, _PARTNERS),
+    Rule(SemiJoin, delta_semi_join, Moves.ROWS, _PARTNERS),
+    Rule(SetOp, delta_set_op, Moves.GROUPS, "rows that changed are counted again on both sides"),
+    Rule(
+        Aggregate,
+        delta_aggregate,
+        Moves.GROUPS,
+        _GROUPS,
+    ),
+    Rule(Distinct, delta_distinct, Moves.GROUPS, "rows that appear and rows that vanish"),
+    Rule(Window, delta_window, Moves.PARTITIONS, "partitions that changed are computed again"),
+)
+RULE_OF: dict[type[Any], Rule] = {rule.node: rule for rule in RULES}
+"""The rule of each kind of node that has one."""
+REFUSED: dict[type[Any], str] = {Limit: "LIMIT below another operator"}
+"""Kinds of nodes of a maintained tree without a rule, and what people call them."""
 
 
 def delta(node: Node, context: Context) -> Node | None:
@@ -77,10 +130,17 @@ def delta(node: Node, context: Context) -> Node | None:
     def derive(below: Node) -> Node | None:
         return delta(below, context)
 
-    rules: dict[type, Any] = dict(RULES)
-    rule = rules.get(type(node))
+    rule = RULE_OF.get(type(node))
     if rule is None:
-        clause = _CLAUSES.get(type(node), type(node).__name__)
-        raise not_supported(clause)
-    change: Node | None = rule(node, derive, context)
+        raise not_supported(REFUSED.get(type(node), type(node).__name__))
+    change = rule.delta(node, derive, context)
+    if change is not None:
+        check_delta(node, change)
     return change
+
+
+def check_delta(node: Node, change: Node) -> None:
+    """Raise RuleError unless a delta has the node's columns, and the weight exactly once."""
+    columns = change.columns
+    if columns.count(WEIGHT) != 1 or set(columns) != {*node.columns, WEIGHT}:
+        raise RuleError(f"{type(node).__name__}: {node.columns} have the delta {columns}")

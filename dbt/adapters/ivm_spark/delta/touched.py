@@ -20,10 +20,10 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.idioms import empty
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Distinct,
+    Empty,
     Filter,
     Item,
     Node,
@@ -81,7 +81,7 @@ def touched_keys(inputs: tuple[Input, ...]) -> Node:
     input that did not change is empty and has its say in the types."""
     branches = []
     for i in inputs:
-        source = i.delta if i.delta is not None else empty(i.post)
+        source = i.delta if i.delta is not None else Empty(i.post)
         items = tuple(Item(f"__ivm_touched_{n}", key) for n, key in enumerate(i.keys))
         branches.append(Project(source, items))
     return Distinct(UnionAll(tuple(branches)) if len(branches) > 1 else branches[0])

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.algebra.idioms import is_empty
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized
 from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
     Broadcast,
     Distinct,
+    Empty,
     Filter,
     Join,
     Node,
@@ -24,8 +25,6 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
-from dbt.adapters.ivm_spark.physical.common_subplans import Materialized
 
 BROADCAST_ROWS = 500_000
 """Rows that are joined by broadcast at most: some tens of megabytes at every worker."""
@@ -38,7 +37,8 @@ def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
     update is two).
     """
     node = with_children(root, tuple(with_broadcasts(child, changed) for child in children(root)))
-    if isinstance(node, SemiJoin) and fits_broadcast(node.among, changed):
+    marked_already = isinstance(node, SemiJoin) and isinstance(node.among, Broadcast)
+    if isinstance(node, SemiJoin) and not marked_already and fits_broadcast(node.among, changed):
         return replace(node, among=Broadcast(node.among))
     if isinstance(node, Join):
         marked = tuple(Broadcast(i) if fits_broadcast(i, changed) else i for i in node.inputs)
@@ -61,11 +61,10 @@ def with_materialized(changed: Mapping[str, int], kept: Iterable[Materialized]) 
 def bound(node: Node, changed: Mapping[str, int]) -> int | None:
     """The most rows a relation can have as far as the changes say, None where they say nothing."""
     if isinstance(node, Scan):
-        known = node.at is At.CHANGES or node.relation.startswith(MATERIALIZED)
-        return changed.get(node.relation) if known else None
+        return changed.get(node.relation) if node.at is not At.POST else None
     if isinstance(node, Aggregate) and node.whole:
         return 1
-    if is_empty(node):
+    if isinstance(node, Empty):
         return 0
     if isinstance(node, (Filter, Project, Distinct, Aggregate, SemiJoin, Broadcast)):
         return bound(node.input, changed)

@@ -9,28 +9,13 @@ those that are to be known before the statement runs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
-from dbt.adapters.ivm_spark.algebra.idioms import is_empty
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name
 from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
-from dbt.adapters.ivm_spark.algebra.tree import Materialize, Node, Scan
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED, is_delta_sized
-
-
-@dataclass(frozen=True)
-class Materialized:
-    """A relation that is computed before the statement that uses it; `name` is a temporary view's,
-    which later ones and the statement read as a source of that name."""
-
-    name: str
-    relation: Node
-
-
-def materialized_name(name: str, token: str) -> str:
-    """A temporary view's own name. Spark's cache is one for all sessions and is dropped by a view's
-    name (SPARK-34052), so two refreshes at once must not have one name."""
-    return f"{name}_{token}" if token else name
+from dbt.adapters.ivm_spark.algebra.tree import At, Empty, Materialize, Node, Scan
+from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized
 
 
 def share_common_subplans(root: Node, token: str = "") -> tuple[tuple[Materialized, ...], Node]:
@@ -75,11 +60,10 @@ class _Graph:
             staged = isinstance(over, Materialize)
             over = over.input if isinstance(over, Materialize) else over
             if (staged or self._uses[number] > 1) and is_delta_sized(over) and reads_sources(over):
-                kept = Materialized(
-                    materialized_name(f"{MATERIALIZED}{len(self._kept) + 1}", self._token), over
-                )
+                name = materialized_name(str(len(self._kept) + 1), self._token)
+                kept = Materialized(name, over)
                 self._kept[number] = kept
-                over = Scan(kept.name, kept.name, tuple((c, c) for c in over.columns))
+                over = kept.scan
             self._done[number] = over
         return self._done[number]
 
@@ -102,7 +86,7 @@ def _are(value: object, inputs: set[int]) -> bool:
 def reads_sources(node: Node) -> bool:
     """Whether a relation reads a source or a feed; one over kept relations only is cheap."""
     if isinstance(node, Scan):
-        return not node.relation.startswith(MATERIALIZED)
-    if is_empty(node):
+        return node.at is not At.TEMPORARY
+    if isinstance(node, Empty):
         return False
     return any(reads_sources(child) for child in children(node))

@@ -19,13 +19,13 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import as_they_are, by_place, column
-from dbt.adapters.ivm_spark.algebra.idioms import is_empty
 from dbt.adapters.ivm_spark.algebra.predicates import sides
 from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
     Distinct,
+    Empty,
     Filter,
     Generate,
     Item,
@@ -197,7 +197,7 @@ def _with_keys(
 
     if not is_delta_sized(node):
         return None
-    if is_empty(node):
+    if isinstance(node, Empty):
         return node
     if isinstance(node, Scan):
         same = exp.EQ(this=column(name), expression=column(_LET_THROUGH))

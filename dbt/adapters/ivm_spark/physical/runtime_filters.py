@@ -15,10 +15,11 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
-from dbt.adapters.ivm_spark.algebra.idioms import empty
 from dbt.adapters.ivm_spark.algebra.predicates import equal_columns
 from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
+    At,
+    Empty,
     Filter,
     Item,
     Join,
@@ -29,7 +30,8 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     SemiJoin,
 )
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED, is_delta_sized
+from dbt.adapters.ivm_spark.algebra.types import ORDERED
+from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized
 from dbt.adapters.ivm_spark.analysis.provenance import Provenance, provenance
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.common_subplans import reads_sources
@@ -83,7 +85,7 @@ class Question:
     def needs(self) -> frozenset[str]:
         """The kept relations that must be there to ask."""
         scans = (n for n in walk(self.among) if isinstance(n, Scan))
-        return frozenset(s.relation for s in scans if s.relation.startswith(MATERIALIZED))
+        return frozenset(s.relation for s in scans if s.at is At.TEMPORARY)
 
 
 Ends = tuple[str, str]
@@ -106,7 +108,7 @@ Answers = Mapping[Question, Answer]
 
 def questions(node: Node) -> list[Question]:
     """What to ask before a tree over kept relations is run, in the order of the tree."""
-    asked = (_question(n) for n in walk(node) if isinstance(n, RuntimeFilter))
+    asked = (question_of(n) for n in walk(node) if isinstance(n, RuntimeFilter))
     return list(dict.fromkeys(q for q in asked if q is not None))
 
 
@@ -126,7 +128,7 @@ def narrowed(node: Node, answers: Answers) -> Node:
     below = tuple(narrowed(child, answers) for child in children(node))
     if not isinstance(node, RuntimeFilter):
         return with_children(node, below)
-    question = _question(node)
+    question = question_of(node)
     answer = answers.get(question) if question is not None else None
     if answer is None:
         return below[0]
@@ -134,7 +136,22 @@ def narrowed(node: Node, answers: Answers) -> Node:
     found = in_ranges(
         column(node.column), question, replace(answer, nulls=answer.nulls and node.null_safe)
     )
-    return Filter(below[0], found) if found is not None else empty(below[0])
+    return Filter(below[0], found) if found is not None else Empty(below[0])
+
+
+def narrowing(
+    met: Sequence[RuntimeFilter], answers: Answers, stored: Callable[[str], exp.Expr]
+) -> list[exp.Expr]:
+    """Return what rows have in common that the change can meet, in literals; nothing before all
+    questions are answered.
+
+    stored: a column of these rows by its name.
+    """
+    asked = [(near.column, question_of(near)) for near in met]
+    if not all(question in answers for _, question in asked):
+        return []
+    found = (in_ranges(stored(name), q, answers[q]) for name, q in asked if q is not None)
+    return [exp.paren(condition) for condition in found if condition is not None]
 
 
 def in_ranges(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
@@ -278,8 +295,9 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     )
 
 
-def _question(node: RuntimeFilter) -> Question | None:
-    """None where the small relation is not kept, so that asking would compute it once more."""
+def question_of(node: RuntimeFilter) -> Question | None:
+    """Return the question whose answer narrows a relation, None if the small relation is not
+    materialized, so that asking would compute it once more."""
     if reads_sources(node.among):
         return None
     if any(isinstance(n, RuntimeFilter) for n in walk(node.among)):
@@ -338,7 +356,6 @@ def _over(name: str, argument: exp.Expr, *, by: str = "place", desc: bool = Fals
 
 BIG_ROWS = 5_000_000
 """Rows of a table above which asking for the keys' ranges costs less than what they may save."""
-RANGED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
 
 
 def with_runtime_filters(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
@@ -382,6 +399,6 @@ def _narrow(partner: Node, small: Node, predicates: tuple[exp.Expr, ...], find: 
         own, key = find(partner, mine), find(small, other)
         if own is None or key is None or own.rows < BIG_ROWS:
             continue
-        if own.type_name == key.type_name and key.type_name in RANGED:
+        if own.type_name == key.type_name and key.type_name in ORDERED:
             return RuntimeFilter(partner, small, mine, other, key.type_name, null_safe)
     return partner

@@ -186,7 +186,7 @@ class _Reducer:
         ]
         if all(a is b for a, b in zip(branches, node.inputs, strict=True)):
             return None
-        return UnionAll(tuple(branches))
+        return replace(node, inputs=tuple(branches))
 
     def _type(self, node: Node, name: str) -> str | None:
         return source_type(node, name, self.sources)

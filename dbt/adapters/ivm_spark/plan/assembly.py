@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.physical.lower import Statements, lower_rebuild
+from dbt.adapters.ivm_spark.plan.change import Change
 from dbt.adapters.ivm_spark.plan.choice import Choice
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.plan.incremental import Incremental
 from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, tidying
 from dbt.adapters.ivm_spark.plan.plan import (
-    AppendSql,
     Comparison,
-    MergeSql,
+    Full,
+    Incremental,
+    NoChange,
     Plan,
     RefreshKind,
     Technique,
@@ -27,11 +30,11 @@ from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.difference import difference, is_counted, stored_types
-from dbt.adapters.ivm_spark.state.fill import rebuild
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Style
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.storage import NTZ
+from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import RefreshStats, Work
@@ -57,7 +60,7 @@ def assemble(
 ) -> Plan:
     """The plan of a refresh.
 
-    marks: what it records of each source; token: see `Incremental`; new_id: of a state that has
+    marks: what it records of each source; token: see `Target`; new_id: of a state that has
     none yet. Raises NotMaintained where a delta can't be written after all.
     """
     decision, mark = choice.decision, found.mark
@@ -87,9 +90,7 @@ def assemble(
         appended=mark.appended + 1 if mark is not None and appended and not compact else 0,
         large=large or (mark is not None and mark.large and not decision.build),
     )
-    plan = Plan(
-        kind=RefreshKind.NONE,
-        technique=Technique.NO_OP,
+    plan: Plan = NoChange(
         watermark=next_mark,
         table=for_large(found.table) if large else found.table,
         alteration=found.alteration if not decision.build else Alteration(),
@@ -169,32 +170,33 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
     marks = plan.watermark.sources
     sql = stored_query(request.sql, found.facts.outputs)
     if found.layout is not None:
-        tree = rebuild(found.layout, found.source_facts(plan.watermark))
+        tree = lower_rebuild(found.layout, found.source_facts(plan.watermark))
         bind = Versions.of(decision.ranges, found.heads).bind
         sql = to_sql(render(tree, bind), pretty=True)
-    return replace(
-        plan,
+    return Full(
+        **_common(plan),
         kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.unsupported_reason if decision.first else decision.reason,
-        fill=sql,
+        select=sql,
         table=_for_types(plan.table, found),
         tuning=rebuilt(_rows(marks), len(marks), found.session),
     )
 
 
-def compared(plan: Plan, request: Request, found: Findings, moved: bool, token: str) -> Plan:
+def compared(plan: Full, request: Request, found: Findings, moved: bool, token: str) -> Full:
     """The plan of a rebuild that writes only what differs; see `comparing.may_compare`.
 
     moved: a source has changed.
     """
     types = stored_types(found.layout, found.facts.types, found.facts.outputs)
     state = {} if found.version is None else {request.state: found.version}
+    parts = difference(types, is_counted(found.layout), request.state, token)
     bind = Versions.of({}, found.heads, state).bind
-    parts = difference(types, is_counted(found.layout), request.state, bind, token)
+    statements = Statements(parts.merge.materialized, parts.merge, bind)
     rows = found.cost_model.state_rows
-    comparison = Comparison(parts.new, to_sql(parts.counts, pretty=True), rows, moved)
-    return replace(plan, merge=MergeSql.of(parts.merge), comparison=comparison)
+    counts = statements.text(parts.counts)
+    return replace(plan, comparison=Comparison(parts.new, statements, counts, rows, moved))
 
 
 def _for_types(table: Configuration, found: Findings) -> Configuration:
@@ -216,27 +218,35 @@ def _merged(
     large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
     versions = Versions.of(decision.ranges, found.heads, state, choice.nets)
+    target = Target(request.state, token, compact, found.facts.types if large else None)
+    assert found.derivation is not None
     facts = found.source_facts(plan.watermark)
-    given = (layout, request.state, decision.ranges, versions, facts)
-    step = Incremental(*given, compact, token, found.facts.types if large else None)
+    change = Change(layout, found.derivation, decision.ranges, versions, facts, target)
     if large and not mark.large:
         plan = replace(plan, alteration=grown(plan.alteration, found.table))
-    first = step.merge({}, choice.idle)
-    tuning = tuned(decision.work, rows, bool(first.kept), any(first.asks), found.session)
+    first = change.statements(choice.idle)
+    asks = any(first.asks)
+    tuning = tuned(decision.work, rows, bool(first.materialized), asks, found.session)
     if compact:
         tuning |= {OVERWRITE: "static"}
     if large or layout.style is Style.ROWS:
         tuning |= tidying(plan.watermark.refresh)
-    if isinstance(first, AppendSql):
+    if first.is_insert:
         tuning |= _writing(plan, found)
-    return replace(
-        plan,
+    return Incremental(
+        **_common(plan),
         kind=RefreshKind.INCREMENTAL,
         technique=technique_of(layout),
         tuning=tuning,
-        merge=first,
-        merge_with=step.merge,
-        idle=choice.idle,
+        table=plan.table,
+        change=change,
+        prepared=first,
+        ignored=choice.idle,
         no_op_updates=choice.no_op_updates,
-        work_without=choice.work_without,
     )
+
+
+def _common(plan: Plan) -> dict[str, Any]:
+    """What all kinds of plans have, without what tells them apart."""
+    own = {"kind", "technique", "reason", "tuning", "table"}
+    return {f.name: getattr(plan, f.name) for f in fields(Plan) if f.name not in own}

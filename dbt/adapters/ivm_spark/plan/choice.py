@@ -13,7 +13,6 @@ from dbt.adapters.ivm_spark.plan.nets import Nets, netted
 from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates, find_no_op_updates
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 
 @dataclass(frozen=True)
@@ -30,10 +29,6 @@ class Choice:
     idle: frozenset[str] = frozenset()
     no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
-
-    def work_without(self, idle: frozenset[str]) -> Work:
-        """The work of an incremental refresh without the changes of these sources."""
-        return decide(replace(self.situation, idle=self.situation.idle | idle)).work
 
 
 def choose(

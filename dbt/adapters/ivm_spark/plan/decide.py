@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
-from dbt.adapters.ivm_spark.plan.work import Outlay
 from dbt.adapters.ivm_spark.source.version_range import (
     Head,
     VersionRange,
@@ -29,9 +28,9 @@ HOPE = 0.85
 most for a question to be worth its tenth of a second, on whose answer it hangs."""
 
 
-def no_outlay(changed: Mapping[str, int], insert_only: bool) -> Outlay:
+def no_work(changed: Mapping[str, int], insert_only: bool) -> Work:
     """Of a query without a delta."""
-    return Outlay()
+    return Work(changed=sum(changed.values()))
 
 
 def never_only_adds(insert_only: bool) -> bool:
@@ -57,7 +56,7 @@ class Situation:
         used: the columns that the query reads of a source, if that is certain.
         unread: a write of another version of this package.
         configuration: what of the state's table only a rebuild can change.
-        outlay: the work of the delta, from the rows that changed of each source that moved, and
+        work: what the delta has to do, from the rows that changed of each source that moved, and
             whether they only gained rows.
         only_adds: whether the view only gains rows, from whether its sources do.
         netted: the version ranges of sources whose net change is known.
@@ -77,7 +76,7 @@ class Situation:
     used: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unread: str = ""
     configuration: str = ""
-    outlay: Callable[[Mapping[str, int], bool], Outlay] = no_outlay
+    work: Callable[[Mapping[str, int], bool], Work] = no_work
     only_adds: Callable[[bool], bool] = never_only_adds
     netted: Mapping[str, VersionRange] = field(default_factory=dict)
     idle: frozenset[str] = frozenset()
@@ -146,7 +145,7 @@ def decide(situation: Situation) -> Decision:
         # that an increment can take is more than a rebuild does.
         reason = _costs(situation, work)
     if reason is None:
-        work = Work(rows, sum(changed.values()), **asdict(situation.outlay(changed, grows)))
+        work = replace(situation.work(changed, grows), rows=rows)
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
     weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, relation_key
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.reading import Reading
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
@@ -23,7 +24,8 @@ class Findings:
     what the state records; known: the recorded refresh was of this query; version: the state's
     newest, None without a state; session: the session's settings; table: how the model lays out
     the state's table, in the state's columns; alteration: what that table needs; kept: it is to
-    stay as it is all the same.
+    stay as it is all the same; derivation: of the delta, None without a layout or a recorded
+    refresh.
     """
 
     catalog: Catalog
@@ -39,12 +41,25 @@ class Findings:
     table: Configuration
     alteration: Alteration = field(default_factory=Alteration)
     kept: bool = False
+    derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:
         """The SELECT of the view over the state of that quoted name."""
         if self.layout is None:
             return visible_stored(self.facts.outputs, state)
         return visible(self.layout, self.facts.types, self.facts.outputs, pretty)
+
+    def laid_out(self, layout: Layout | None, kept: bool) -> Findings:
+        """The same findings, for a state of another layout; kept: see there."""
+        return replace(self, layout=layout, kept=kept).derived
+
+    @property
+    def derived(self) -> Findings:
+        """The same findings with a derivation of their layout."""
+        if self.layout is None or self.mark is None:
+            return replace(self, derivation=None)
+        derivation = Derivation(self.layout, self.source_facts(self.mark))
+        return replace(self, derivation=derivation)
 
     def source_facts(self, mark: Watermark) -> dict[str, SourceFacts]:
         """What is known of the sources, with the rows that the mark records, by quoted name."""

@@ -4,7 +4,6 @@ statements it sends read metadata only, never rows (but see marks.py and choice.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
@@ -18,20 +17,19 @@ from dbt.adapters.ivm_spark.plan.choice import choose
 from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.plan.decide import Situation, no_outlay
+from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
 from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind, Technique
+from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
 from dbt.adapters.ivm_spark.plan.relations import catalog_of
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.warnings import warnings
-from dbt.adapters.ivm_spark.plan.work import Outlay, outlay
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -50,7 +48,7 @@ class Planner:
     """Plans refreshes through one connection; `pins` are shared by the whole run.
 
     counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
-    is only looked at does without, so that it reads metadata only. token: see `Incremental`; nets:
+    is only looked at does without, so that it reads metadata only. token: see `Target`; nets:
     shared by the whole run.
     """
 
@@ -93,7 +91,7 @@ class Planner:
         if request.limited and request.state_exists:
             recorded = history.watermark or Watermark("", 0, "", {})
             outputs = self._described.outputs(request.sql)
-            return Plan(RefreshKind.NONE, Technique.NO_OP, recorded, outputs=outputs)
+            return NoChange(recorded, outputs=outputs)
         found = self._found(request, history, found_late)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
@@ -107,7 +105,12 @@ class Planner:
             found = _anew(request, found)
         marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
         plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
-        if self._counts and not plan.view and may_compare(request, found, decision):
+        if (
+            self._counts
+            and not plan.view
+            and isinstance(plan, Full)
+            and may_compare(request, found, decision)
+        ):
             moved = bool(decision.moved) or not decision.ranges
             if not is_hopeless(found, moved) and compares(
                 found, moved, cost_models(self._reader, request.readers)
@@ -173,7 +176,7 @@ class Planner:
             history.cost_model if known else CostModel(),
             session,
             _placed(request, layout, facts),
-        )
+        ).derived
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Every relation that the query reads, views followed; and the sources' names. None where
@@ -243,16 +246,11 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
     layout, view = found.layout, found.reading.view
     if layout is not None and view is not None:
         layout = lay_out(view, found.facts.types, request.state, appends, checked=True)
-    return replace(found, layout=layout, kept=kept)
+    return found.laid_out(layout, kept)
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
     reading, mark, layout = found.reading, found.mark, found.layout
-
-    def outlay_of(changed: Mapping[str, int], insert_only: bool) -> Outlay:
-        if layout is None or mark is None:
-            return no_outlay(changed, insert_only)
-        return outlay(layout, found.source_facts(mark), changed, insert_only)
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)
@@ -271,6 +269,6 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         full_refresh=request.full_refresh,
         cost_model=found.cost_model,
         used=reading.used,
-        outlay=outlay_of,
+        work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
     )

@@ -14,8 +14,6 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
-    Answer,
-    Question,
     answered,
     open_questions,
     questions_sql,
@@ -23,7 +21,7 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Comparison, MergeSql, Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
@@ -39,6 +37,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
+from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import decode
 
@@ -48,10 +47,10 @@ ATTEMPTS = 5
 class Refresher:
     """Plans, and commits what the macros render, until the state is at the plan's versions.
 
-    The macros keep what `kept` gives, read `plan`, render its statement and hand it to `commit`;
-    while `again` is true they do so once more, because another run was first, the changes could
-    not be read, or Spark rejected a statement. `late_warning` is what a refresh warns of in the
-    end.
+    For each of its `attempts` the macros keep what `kept` gives, read `plan`, render its statement
+    and hand it to `commit`. There is another attempt if another run was first, the changes could
+    not be read, or Spark rejected a statement. `again`: the state is not yet at the plan's
+    versions; `late_warning`: what a refresh warns of in the end.
     """
 
     def __init__(
@@ -69,7 +68,6 @@ class Refresher:
         self._rejected: Reason | None = None
         self._difference: tuple[int, int] | None = None
         self.late_warning = ""
-        self.attempts = range(ATTEMPTS)
         self.again = True
         self.plan = self._planned()
 
@@ -80,26 +78,42 @@ class Refresher:
         """A refresher for a model; its plan is made. Raises as `Request.of_model` does."""
         return cls(query, pins, Request.of_model(model=model, **said), model, nets)
 
+    def attempts(self) -> Iterator[int]:
+        """Give the number of each attempt to commit, until the state is at the plan's versions.
+
+        Raises DbtDatabaseError if another run was first each time.
+        """
+        for attempt in range(ATTEMPTS):
+            if not self.again:
+                return
+            yield attempt
+        if self.again:
+            raise DbtDatabaseError(
+                f"Model {self._model}: other runs changed {self._request.state} each time while "
+                "this one refreshed it. Run it again when they have ended."
+            )
+
     def kept(self) -> Iterator[tuple[str, str]]:
         """Name and query of each temporary relation that the MERGE reads, to be kept one by one;
         where they end, the plan's MERGE is ready, or the plan is another one without a MERGE."""
-        if self.plan.comparison is not None:
+        if isinstance(self.plan, Full) and self.plan.comparison is not None:
             yield from self._compared(self.plan.comparison)
             return
-        answers = dict[Question, Answer]()
         self._leave_out_idle()
-        merge = self.plan.merge
-        for number in range(len(merge.asks) if merge is not None else 0):
-            if merge is not None and number == len(merge.kept) and self._gains_only():
-                return
-            self._narrow(number, answers)
-            if self.plan.merge is None:
-                return
-            yield from self.plan.merge.kept[number : number + 1]
+        number = 0
+        while number < self._last():
+            self._narrow(number)
+            if number >= self._last():
+                return  # the change can't be read: the plan is another one
+            assert self.plan.statements is not None
+            yield self.plan.statements.materialization(number)
+            number += 1
+        if number == self._last() and not self._gains_only():
+            self._narrow(number)
 
     def keep(self, name: str, sql: str) -> None:
         """Run the statement that keeps a temporary relation. Raises as `commit` does."""
-        if self.plan.merge is None:
+        if self.plan.statements is None:
             return
         with self._keeping():
             # Before it is sent: it may be there though no answer comes.
@@ -141,10 +155,10 @@ class Refresher:
         with self._keeping():
             self._kept.append(comparison.new)
             self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
-        if self.plan.merge is None:
+        if self.plan.statements is None:
             return
-        yield from self.plan.merge.kept
-        if self.plan.merge is None:
+        yield from self.plan.statements.kept
+        if self.plan.statements is None:
             return
         with self._keeping():
             (row,) = self._query(comparison.counts)
@@ -158,9 +172,10 @@ class Refresher:
             self._settle(Outcome(True, written=False, differed=0, rows=after))
         elif differed > MUCH * max(after, 1):
             self._clean_up()
-            self.plan = self.plan.whole
+            self._replace_table()
         else:
             self._difference = (differed, after)
+            assert isinstance(self.plan, Full)
             self.plan = self.plan.differing(differed / max(after, 1))
 
     def _before_commit(self) -> float:
@@ -168,40 +183,57 @@ class Refresher:
         known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
         return known + self._phases.get("keep", 0.0)
 
+    @property
+    def _compares(self) -> bool:
+        """Whether the plan is a rebuild that writes only what differs."""
+        return isinstance(self.plan, Full) and self.plan.comparison is not None
+
     def _leave_out_idle(self) -> None:
         """Ask which changes come to nothing, and leave them out."""
-        no_op_updates = self.plan.no_op_updates
-        if no_op_updates is None:
+        plan = self.plan
+        if not isinstance(plan, Incremental) or plan.no_op_updates is None:
             return
+        no_op_updates = plan.no_op_updates
         with self._keeping():
             idle = no_op_updates.idle(int(row["number"]) for row in self._query(no_op_updates.sql))
             if idle:
-                self.plan = self.plan.without(idle)
+                self.plan = plan.without(idle)
+
+    def _last(self) -> int:
+        """How many relations are materialized before the statement; -1 if there is none."""
+        statements = self.plan.statements
+        return -1 if statements is None else len(statements.materialized)
 
     def _gains_only(self) -> bool:
-        """Ask, once the change is kept, whether the state loses rows; where it does not, the MERGE
+        """Ask, once the change is kept, whether the state loses rows; if it does not, the MERGE
         becomes an INSERT."""
-        merge = self.plan.merge
-        if not isinstance(merge, MergeSql) or not merge.loses:
+        plan = self.plan
+        assert isinstance(plan, Incremental) and plan.prepared is not None
+        write = plan.prepared.write
+        if not isinstance(write, Merge) or write.loses is None:
             return False
         with self._keeping():
-            if not int(self._query(merge.loses)[0]["lost"]):
-                self.plan = replace(self.plan, merge=merge.insert)
+            if not int(self._query(plan.prepared.text(write.loses))[0]["lost"]):
+                self.plan = replace(plan, prepared=plan.prepared.insert)
                 return True
         return False
 
-    def _narrow(self, number: int, answers: dict[Question, Answer]) -> None:
+    def _narrow(self, number: int) -> None:
         """Ask what a statement wants to know of what is kept by now, and put it in."""
-        merge, merge_with = self.plan.merge, self.plan.merge_with
-        if merge is None or merge_with is None:
-            return
-        wanted = open_questions(merge.asks, number, set(self._kept), answers)
+        plan = self.plan
+        assert isinstance(plan, Incremental) and plan.prepared is not None
+        statements = plan.prepared
+        wanted = open_questions(statements.asks, number, set(self._kept), statements.answers)
         if not wanted:
             return
         with self._keeping():
             rows = self._query(to_sql(questions_sql(wanted), pretty=True))
-            answers.update(answered(wanted, rows))
-            self.plan = replace(self.plan, merge=merge_with(answers, self.plan.idle))
+            self.plan = replace(plan, prepared=statements.answered(answered(wanted, rows)))
+
+    def _replace_table(self) -> None:
+        """Go on without a comparison."""
+        assert isinstance(self.plan, Full)
+        self.plan = self.plan.whole
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:
@@ -220,9 +252,9 @@ class Refresher:
         """What is kept can't be computed: rebuild if the changes are lost, else raise."""
         self._clean_up()
         outcome = self._outcome_of(error)
-        if self.plan.comparison is not None and not (outcome is not None and outcome.lost):
+        if self._compares and not (outcome is not None and outcome.lost):
             # Whose error it is the statement that replaces the table will say.
-            self.plan = self.plan.whole
+            self._replace_table()
             return
         if outcome is None:
             raise error
@@ -262,7 +294,7 @@ class Refresher:
         elif self._outcome.lost:
             self.plan = self._planned()
         elif self._outcome.whole:
-            self.plan = self.plan.whole
+            self._replace_table()
         if self.again and self.plan.kind is RefreshKind.NONE:
             self.again = False
 
@@ -309,7 +341,7 @@ class Refresher:
             rows = self._query(sql)
         except DbtDatabaseError as error:
             outcome = self._outcome_of(error)
-            if self.plan.comparison is not None and not (outcome is not None and outcome.lost):
+            if self._compares and not (outcome is not None and outcome.lost):
                 return Outcome(False, whole=True)
             if outcome is None:
                 self._release()
@@ -317,7 +349,7 @@ class Refresher:
             return outcome
         finally:
             self._unset(settings)
-        if self.plan.merge is not None and rows:
+        if self.plan.statements is not None and rows:
             outcome = merged(rows[0])
             if outcome.inserted or outcome.updated or outcome.deleted:
                 return self._with_difference(outcome)
@@ -325,7 +357,7 @@ class Refresher:
 
     def _with_difference(self, outcome: Outcome) -> Outcome:
         """The outcome of a statement that was committed, with what a comparison has found."""
-        if self.plan.comparison is None or self._difference is None:
+        if not self._compares or self._difference is None:
             return outcome
         differed, after = self._difference
         return replace(outcome, differed=differed, rows=after)
@@ -347,6 +379,7 @@ class Refresher:
         newest = SourceReader(self._query).commits(self._request.state, None)[0]
         if decode(newest.metadata) != self.plan.watermark:
             return Outcome(False, lost=True)
-        if self.plan.merge is not None and not self.plan.appends:
+        statements = self.plan.statements
+        if statements is not None and not statements.is_insert:
             return self._with_difference(Outcome(True))
         return Outcome(True, inserted=int(newest.metrics.get("numOutputRows", 0)))

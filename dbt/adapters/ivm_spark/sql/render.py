@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sqlglot import exp
+from typing_extensions import assert_never
 
 from dbt.adapters.ivm_spark.algebra.columns import by_place, free_columns, used_columns
 from dbt.adapters.ivm_spark.algebra.traversal import walk
@@ -18,6 +19,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Broadcast,
     Distinct,
+    Empty,
     Filter,
     Generate,
     GroupingSets,
@@ -26,10 +28,12 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Lateral,
     Limit,
     Mark,
+    Materialize,
     Node,
     OuterJoin,
     Pivot,
     Project,
+    RuntimeFilter,
     ScalarSubquery,
     Scan,
     SemiJoin,
@@ -61,47 +65,52 @@ class _Renderer:
                 self._names.unique(node.alias)
 
     def query(self, node: Node) -> exp.Query:
-        if isinstance(node, UnionAll):
-            branches = [self._positional(child, node.columns) for child in node.inputs]
-            query: exp.Query = branches[0]
-            for branch in branches[1:]:
-                query = exp.Union(this=query, expression=branch, distinct=False)
-            return query
-        if isinstance(node, SetOp):
-            operator = exp.Intersect if node.kind == "INTERSECT" else exp.Except
-            left = self._positional(node.left, node.columns)
-            right = self._positional(node.right, node.columns)
-            return operator(this=left, expression=right, distinct=not node.all)
-        if isinstance(node, Aggregate):
-            return self._aggregate(node)
-        if isinstance(node, GroupingSets):
-            return self._grouping_sets(node)
-        if isinstance(node, (Pivot, Unpivot)):
-            return self._pivoted(node)
-        if isinstance(node, Distinct):
-            select = self._select(node.input)
-            select.set("distinct", exp.Distinct())
-            return select
-        if isinstance(node, Sort) and isinstance(node.input, (UnionAll, SetOp)):
-            union = self.query(node.input)
-            union.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
-            return union
-        if isinstance(node, Sort):
-            # By the outputs' names: over what they are made of, Spark sorts below a Project, and
-            # then a LATERAL with a LIMIT above does not find its order.
-            select = self._select(node.input)
-            select.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
-            return select
-        if isinstance(node, Limit):
-            query = self.query(node.input)
-            if isinstance(node.input, (Limit, UnionAll, SetOp)):
-                query = self._select(node.input)
-            if node.limit is not None:
-                query.set("limit", exp.Limit(expression=node.limit.copy()))
-            if node.offset is not None:
-                query.set("offset", exp.Offset(expression=node.offset.copy()))
-            return query
-        return self._select(node)
+        match node:
+            case UnionAll():
+                branches = [self._positional(child, node.columns) for child in node.inputs]
+                query: exp.Query = branches[0]
+                for branch in branches[1:]:
+                    query = exp.Union(this=query, expression=branch, distinct=False)
+                return query
+            case SetOp():
+                operator = exp.Intersect if node.kind == "INTERSECT" else exp.Except
+                left = self._positional(node.left, node.columns)
+                right = self._positional(node.right, node.columns)
+                return operator(this=left, expression=right, distinct=not node.all)
+            case Aggregate():
+                return self._aggregate(node)
+            case GroupingSets():
+                return self._grouping_sets(node)
+            case Pivot() | Unpivot():
+                return self._pivoted(node)
+            case Distinct():
+                select = self._select(node.input)
+                select.set("distinct", exp.Distinct())
+                return select
+            case Sort():
+                return self._sorted(node)
+            case Limit():
+                return self._limited(node)
+            case _:
+                return self._select(node)
+
+    def _sorted(self, node: Sort) -> exp.Query:
+        # By the outputs' names: over what they are made of, Spark sorts below a Project, and then a
+        # LATERAL with a LIMIT above does not find its order.
+        below = isinstance(node.input, (UnionAll, SetOp))
+        query = self.query(node.input) if below else self._select(node.input)
+        query.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
+        return query
+
+    def _limited(self, node: Limit) -> exp.Query:
+        query = self.query(node.input)
+        if isinstance(node.input, (Limit, UnionAll, SetOp)):
+            query = self._select(node.input)
+        if node.limit is not None:
+            query.set("limit", exp.Limit(expression=node.limit.copy()))
+        if node.offset is not None:
+            query.set("offset", exp.Offset(expression=node.offset.copy()))
+        return query
 
     def _select(self, node: Node) -> exp.Select:
         block = self._block(node)
@@ -168,34 +177,45 @@ class _Renderer:
         return self._derived(block.select(items), tuple(name for name, _ in items))
 
     def _block(self, node: Node) -> SqlBlock:
-        if isinstance(node, Scan):
-            bound = self._bind(node)
-            return SqlBlock(bound.table, dict(bound.columns))
-        if isinstance(node, Values):
-            return self._values(node)
-        if isinstance(node, Filter):
-            block = self._rows(node.input)
-            block.where.append(block.over(node.predicate))
-            return block
-        if isinstance(node, Project):
-            return self._project(node)
-        if isinstance(node, Join):
-            return self._join(node)
-        if isinstance(node, OuterJoin):
-            return self._outer_join(node)
-        if isinstance(node, SemiJoin):
-            return self._semi_join(node)
-        if isinstance(node, (ScalarSubquery, Mark)):
-            return self._subquery(node)
-        if isinstance(node, Lateral):
-            return self._lateral(node)
-        if isinstance(node, Generate):
-            return self._generate(node)
-        if isinstance(node, Broadcast):
-            return self._few(node)
-        if isinstance(node, Window):
-            return self._window(node)
-        return self._derived(self.query(node), node.columns)
+        match node:
+            case Scan():
+                bound = self._bind(node)
+                return SqlBlock(bound.table, dict(bound.columns))
+            case Values():
+                return self._values(node)
+            case Filter():
+                block = self._rows(node.input)
+                block.where.append(block.over(node.predicate))
+                return block
+            case Empty():
+                block = self._rows(node.input)
+                block.where.append(exp.false())
+                return block
+            case Project():
+                return self._project(node)
+            case Join():
+                return self._join(node)
+            case OuterJoin():
+                return self._outer_join(node)
+            case SemiJoin():
+                return self._semi_join(node)
+            case ScalarSubquery() | Mark():
+                return self._subquery(node)
+            case Lateral():
+                return self._lateral(node)
+            case Generate():
+                return self._generate(node)
+            case Broadcast():
+                return self._few(node)
+            case Window():
+                return self._window(node)
+            case UnionAll() | SetOp() | Aggregate() | GroupingSets() | Pivot() | Unpivot():
+                return self._derived(self.query(node), node.columns)
+            case Distinct() | Sort() | Limit():
+                return self._derived(self.query(node), node.columns)
+            case Materialize() | RuntimeFilter():
+                raise TypeError(f"{type(node).__name__} is lowered before it is written")
+        assert_never(node)
 
     def _rows(self, node: Node) -> SqlBlock:
         """A block whose rows may be filtered, joined or grouped in the block itself. A subquery
@@ -269,11 +289,14 @@ class _Renderer:
     def _outer_join(self, node: OuterJoin) -> SqlBlock:
         """A side whose rows may be filled with NULLs, or that is filtered, is a table of its own:
         its expressions and filters belong below the join."""
-        left, right = self._rows(node.left), self._rows(node.right)
+        rows = node.right.input if isinstance(node.right, Broadcast) else node.right
+        left, right = self._rows(node.left), self._rows(rows)
         if left.laterals or (node.side != "LEFT" and not left.plain):
             left = self._closed(left, node.left)
         if not right.plain or right.joins or right.aliases & left.aliases:
-            right = self._closed(right, node.right)
+            right = self._closed(right, rows)
+        if rows is not node.right:
+            left.broadcast.append(right.table.alias)
         left.columns = {**left.columns, **right.columns}
         on = _all(left.over(p) for p in node.predicates)
         left.joins.append(exp.Join(this=right.table, side=node.side, on=on))

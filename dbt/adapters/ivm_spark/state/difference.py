@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name, temporary
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
@@ -27,10 +28,6 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
 )
 from dbt.adapters.ivm_spark.algebra.types import check_comparable, float_texts
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
-from dbt.adapters.ivm_spark.physical.common_subplans import materialized_name
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.state.matched import of_source, of_target
@@ -50,14 +47,14 @@ class Difference:
 
     Attributes:
         new: the name that the new contents must have when the statements run.
-        merge: the MERGE; it keeps one relation, the difference.
-        counts: a query for the numbers of rows that the state loses and gains, columns `lost` and
-            `gained`.
+        merge: the MERGE; it materializes one relation, the difference.
+        counts: a tree with one row, the numbers of rows that the state loses and gains in the
+            columns `lost` and `gained`.
     """
 
     new: str
     merge: Merge
-    counts: exp.Query
+    counts: Node
 
 
 def stored_types(
@@ -92,32 +89,26 @@ def are_comparable(types: Mapping[str, str]) -> bool:
     )
 
 
-def difference(
-    types: Mapping[str, str], counted: bool, state: str, bind: Binding, token: str
-) -> Difference:
+def difference(types: Mapping[str, str], counted: bool, state: str, token: str) -> Difference:
     """Return how a state becomes its new contents.
 
     Args:
         types: of the state's columns, comparable ones.
         counted: whether `__ivm_count` says how many equal rows a row stands for.
         state: quoted name.
-        bind: what scans are in SQL.
         token: what makes the names of temporary relations this refresh's own.
     """
     keys = tuple(name for name in types if not (counted and name == COUNT))
     floats = float_texts((name, types[name]) for name in keys)
     plain, texts = tuple(name for name in keys if name not in floats), tuple(floats.values())
-    new, change = (
-        materialized_name(f"{MATERIALIZED}new", token),
-        materialized_name(f"{MATERIALIZED}difference", token),
-    )
+    new, change = (materialized_name(name, token) for name in ("new", "difference"))
     copies = column(COUNT) if counted else exp.cast(exp.Literal.number(1), "bigint")
     none = exp.cast(exp.Literal.number(0), "bigint")
     fields = tuple((name, name) for name in types)
     minus = exp.Neg(this=copies.copy())
     both = UnionAll(
         (
-            _side(Scan(new, new, fields), plain, texts, copies, none),
+            _side(temporary(new, tuple(types)), plain, texts, copies, none),
             _side(Scan(state, STATE, fields), plain, texts, minus, copies),
         )
     )
@@ -125,24 +116,24 @@ def difference(
     sums = tuple(Item(name, exp.Sum(this=column(name))) for name in (_NET, _FOUND))
     differing = exp.NEQ(this=column(_NET), expression=exp.Literal.number(0))
     changed = Filter(Aggregate(both, passed(grouped), sums), differing)
-    kept = Scan(change, change, tuple((name, name) for name in (*grouped, _NET, _FOUND)))
+    differing_rows = Materialized(change, changed)
+    kept = differing_rows.scan
     inserted: dict[str, exp.Expr] = {name: of_source(name) for name in (*plain, COUNT)}
     for name, text in floats.items():
         inserted[name] = exp.cast(of_source(text.name), types[name])
     return Difference(
         new,
         Merge(
-            kept=((change, render(changed, bind)),),
-            asks=((), ()),
-            source=render(_rows(kept, grouped, counted), bind),
+            source=_rows(kept, grouped, counted),
             on=exp.and_(of_source(GONE), *_same(plain, floats)),
             delete_when=of_source(GONE),
             update_when=None,
             updates=(),
             insert_when=exp.Not(this=of_source(GONE)),
             inserts=tuple((name, inserted[name]) for name in types),
+            materialized=(differing_rows,),
         ),
-        render(_counts(kept), bind),
+        _counts(kept),
     )
 
 

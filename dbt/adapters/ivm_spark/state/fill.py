@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Project
-from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.rebuild_predicates import with_predicates
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
 
@@ -27,11 +23,6 @@ def fill(layout: Layout) -> Node:
     kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
     groups = Aggregate(layout.input, layout.keys, (*kept, counted))
     return Project(groups, tuple(map(state_column, layout.columns)))
-
-
-def rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:
-    """The same rows in the form in which a rebuild asks for them. sources: by quoted name."""
-    return with_predicates(fill(layout), sources)
 
 
 def state_column(name: str) -> Item:

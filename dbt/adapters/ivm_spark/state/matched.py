@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.tree import Node
-from dbt.adapters.ivm_spark.physical.runtime_filters import RANGED, Answers, Question, in_ranges
-from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout
+from dbt.adapters.ivm_spark.algebra.tree import Node, RuntimeFilter, Scan
+from dbt.adapters.ivm_spark.algebra.types import ORDERED
+from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout
+from dbt.adapters.ivm_spark.state.target import Target
 
 ASKED = 3
 """Columns of a key of which the ranges are asked for."""
@@ -33,21 +32,13 @@ def same_key(layout: Layout) -> exp.Expr:
     )
 
 
-def keys_met(layout: Layout, change: Node, types: Mapping[str, str]) -> tuple[Question, ...]:
-    """Which keys the change has, of the first columns of the state's key that have an order."""
-    names = [k.name for k in layout.keys if types.get(k.name) in RANGED]
-    return tuple(Question(change, name, types[name]) for name in names[:ASKED])
+def keys_met(layout: Layout, target: Target, change: Node) -> tuple[RuntimeFilter, ...]:
+    """Return in which of the change's keys the first columns of the state's key must be, of those
+    whose types have an order; nothing for a state that is not large.
 
-
-def within(
-    met: Sequence[Question], answers: Answers, stored: Callable[[str], exp.Expr]
-) -> list[exp.Expr]:
-    """What the rows of the state that the change can meet have in common, in literals, by which
-    files and row groups are left out; it follows from the equality with the change's keys.
-
-    stored: a column of the state by its name.
+    change: has the columns of the state's key; it must be cheap to read.
     """
-    if not all(question in answers for question in met):
-        return []
-    common = (in_ranges(stored(question.key), question, answers[question]) for question in met)
-    return [exp.paren(condition) for condition in common if condition is not None]
+    types = target.large or {}
+    names = [k.name for k in layout.keys if types.get(k.name) in ORDERED][:ASKED]
+    stored = Scan(target.state, STATE, tuple((name, name) for name in names))
+    return tuple(RuntimeFilter(stored, change, n, n, types[n], null_safe=True) for n in names)

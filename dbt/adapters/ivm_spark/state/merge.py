@@ -7,23 +7,25 @@ what was gained, are computed again from the new state of the sources.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name
 from dbt.adapters.ivm_spark.algebra.traversal import substitute
-from dbt.adapters.ivm_spark.algebra.tree import Broadcast, Item, Node, Project, Scan, SemiJoin
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Broadcast,
+    Filter,
+    Item,
+    Node,
+    OuterJoin,
+    Project,
+    RuntimeFilter,
+    Scan,
+    SemiJoin,
+)
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
-from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.broadcast import fits_broadcast
-from dbt.adapters.ivm_spark.physical.common_subplans import Materialized, materialized_name
-from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, Question, questions
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.accumulators import (
     COUNT,
     Accumulator,
@@ -34,83 +36,71 @@ from dbt.adapters.ivm_spark.state.accumulators import (
 )
 from dbt.adapters.ivm_spark.state.change import LOST, grouped_change, overflow
 from dbt.adapters.ivm_spark.state.fill import fill
-from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.matched import (
-    keys_met,
-    of_source,
-    of_target,
-    same_key,
-    within,
-)
-from dbt.adapters.ivm_spark.state.statement import prepared, statement
+from dbt.adapters.ivm_spark.state.insert import Insert
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.matched import keys_met, of_source, of_target, same_key
+from dbt.adapters.ivm_spark.state.target import Target
 
-CHANGE, STALE, FRESH = "ivm_change", "ivm_stale", "ivm_fresh"
-_FRESH = "__ivm_fresh_"
+_FRESH, _OLD = "__ivm_fresh_", "__ivm_old_"
 
 
 @dataclass(frozen=True)
 class Merge:
-    """The parts of a MERGE INTO the state AS t USING source AS s, as trees of SQL.
+    """A MERGE INTO the state AS t USING `source` AS s, as trees.
 
-    kept: (name, query) of what is computed once before the statement, in order, because the source
-    reads it more than once; asks: for each of them and for the MERGE what it is worth to know
-    before. delete_when is None where no row can leave the state, update_when where none stays and
-    changes.
-    loses: a query for the number of rows that the state loses, column lost, once the change is
-    kept; where that is 0 an INSERT of `gains`, rows with the state's columns, does the same.
+    Attributes:
+        materialized: what is computed before the statement, in this order, besides what the delta
+            itself needs.
+        source: a tree with at most one row for each row of the state.
+        on: a condition over t and s.
+        met: for columns of t, in which rows' keys they must be; it follows from `on`.
+        delete_when: None if no row can leave the state.
+        update_when: None if no row stays and changes.
+        updates: (column, value) of the rows that change.
+        insert_when: which rows of the source come into the state.
+        inserts: (column, value) of these rows.
+        loses: a tree with one row and the column `lost`, the number of rows that the state loses;
+            None if it is not worth asking.
+        gains: rows with the columns of `inserts`: if `loses` is 0, to insert them does the same.
     """
 
-    kept: tuple[tuple[str, exp.Query], ...]
-    asks: tuple[tuple[Question, ...], ...]
-    source: exp.Query
+    source: Node
     on: exp.Expr
     delete_when: exp.Expr | None
     update_when: exp.Expr | None
     updates: tuple[tuple[str, exp.Expr], ...]
     insert_when: exp.Expr
     inserts: tuple[tuple[str, exp.Expr], ...]
-    loses: exp.Query | None = None
-    gains: exp.Query | None = None
+    materialized: tuple[Materialized, ...] = ()
+    met: tuple[RuntimeFilter, ...] = ()
+    loses: Node | None = None
+    gains: Node | None = None
+
+    @property
+    def insert(self) -> Insert:
+        """The INSERT in the place of a MERGE that takes nothing out of the state."""
+        assert self.gains is not None
+        columns = tuple(name for name, _ in self.inserts)
+        return Insert(self.gains, columns, materialized=self.materialized)
 
 
-def merge(
-    layout: Layout,
-    delta: Node,
-    state: str,
-    bind: Binding,
-    insert_only: bool,
-    changed: Mapping[str, int] | None = None,
-    sources: Mapping[str, SourceFacts] | None = None,
-    answers: Answers | None = None,
-    token: str = "",
-    large: Mapping[str, str] | None = None,
-) -> Merge:
-    """The MERGE of a delta of `layout.input` into the state.
+def merge(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Merge:
+    """Return the MERGE of a delta of `layout.input` into a state of groups or different rows.
 
-    state: quoted name of the state table; bind: what scans are in SQL; insert_only: the sources
-    only gained rows; changed: the most rows that changed of each source that moved, sources: what
-    is known of the sources, both where known; answers: to the `asks` of an earlier call; token: see
-    `share_common_subplans`; large: types of the state's columns where it is so large that the
-    change is computed first, and that it pays to ask which part of the state it can meet; None for
-    other states. The source has one row a key, so that no row of the state matches twice.
+    insert_only: the sources only gained rows. The source has one row a key, so that no row of the
+    state matches twice.
     """
     insert_only = insert_only and is_monotone(layout.input)
-    kept, relation, most = prepared(delta, changed, sources, token)
-    change = grouped_change(layout, relation, insert_only)
+    source = grouped_change(layout, delta, insert_only)
+    materialized: tuple[Materialized, ...] = ()
+    met: tuple[RuntimeFilter, ...] = ()
     again = computes_again(layout, insert_only)
-    final = partial(statement, bind=bind, changed=most, answers=answers)
-    met: tuple[Question, ...] = ()
-    asked = tuple(questions(change))
-    if again or large is not None:
-        name = materialized_name(MATERIALIZED + "change", token)
-        kept = (*kept, Materialized(name, change))
-        change = Scan(name, name, tuple((c, c) for c in change.columns))
-        asked = met = keys_met(layout, change, large or {})
+    if again or target.large is not None:
+        change = Materialized(materialized_name("change", target.token), source)
+        materialized, source = (change,), change.scan
+        met = keys_met(layout, target, change.scan)
     if again:
-        few = fits_broadcast(delta, changed or {})
-        source = _looked_up_source(layout, change.columns, state, bind, insert_only, name, few)
-    else:
-        source = final(change)
+        source = _looked_up(layout, source, target, insert_only)
     lookup = _lookup(layout, insert_only)
     updates = [(COUNT, checked(_sum(COUNT)))]
     inserts = [(COUNT, checked(of_source(COUNT)))]
@@ -123,13 +113,8 @@ def merge(
     inserts.extend((name, of_source(name)) for name in layout.identity)
     keeps_all = insert_only or layout.whole
     return Merge(
-        kept=tuple((k.name, final(k.relation)) for k in kept),
-        asks=(
-            *(tuple(questions(k.relation)) for k in kept),
-            asked,
-        ),
         source=source,
-        on=exp.and_(same_key(layout), *within(met, answers or {}, of_target)),
+        on=same_key(layout),
         delete_when=None
         if keeps_all
         else exp.EQ(this=_sum(COUNT), expression=exp.Literal.number(0)),
@@ -137,6 +122,8 @@ def merge(
         updates=tuple(updates),
         insert_when=exp.NEQ(this=of_source(COUNT), expression=exp.Literal.number(0)),
         inserts=tuple(inserts),
+        materialized=materialized,
+        met=met,
     )
 
 
@@ -190,7 +177,7 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         )
         value = exp.cast(differing, accumulator.type_name)
         return null_without(_sum(accumulator.counter), value)
-    return _looked_up(accumulator, lookup, _extreme(accumulator, of_target(name), of_source(name)))
+    return _or_fresh(accumulator, lookup, _extreme(accumulator, of_target(name), of_source(name)))
 
 
 def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
@@ -202,10 +189,10 @@ def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind in (Kind.SUM, Kind.XOR):
         value = exp.cast(of_source(name), accumulator.type_name)
         return null_without(of_source(accumulator.counter), value)
-    return _looked_up(accumulator, lookup, of_source(name))
+    return _or_fresh(accumulator, lookup, of_source(name))
 
 
-def _looked_up(accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr) -> exp.Expr:
+def _or_fresh(accumulator: Accumulator, lookup: frozenset[Kind], otherwise: exp.Expr) -> exp.Expr:
     if accumulator.kind not in lookup:
         return otherwise
     found = exp.Not(this=exp.Is(this=of_source(_FRESH + COUNT), expression=exp.null()))
@@ -222,80 +209,48 @@ def _extrema(layout: Layout) -> list[Accumulator]:
     return [a for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
 
 
-def _looked_up_source(
-    layout: Layout,
-    columns: tuple[str, ...],
-    state: str,
-    bind: Binding,
-    insert_only: bool,
-    change: str,
-    few: bool,
-) -> exp.Query:
-    """The change, kept under that name, beside the groups of it that are computed again.
+def _looked_up(layout: Layout, change: Node, target: Target, insert_only: bool) -> Node:
+    """The change beside the groups of it that are computed again, their columns with a prefix.
 
-    few: the change has certainly few groups, so that those to compute again are broadcast. Spark
-    takes a join with the state for as large as their product, and would sort and shuffle the whole
-    source to meet a handful of groups.
+    Spark takes a join with the state for as large as their product, and would sort and shuffle the
+    whole source to meet a handful of groups: few ones are broadcast.
     """
-    stale = None if layout.recomputes else _stale(layout, state, _extrema(layout), change)
-    fresh = _fresh(layout, None if layout.whole else (STALE if stale is not None else change), few)
-    looked_up = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
-    items = [exp.column(c, table=CHANGE, quoted=True) for c in columns]
-    extra = [
-        exp.alias_(exp.column(c, table=FRESH, quoted=True), _FRESH + c, quoted=True)
-        for c in (*looked_up, COUNT)
-    ]
-    query = (
-        exp.select(*items, *extra)
-        .from_(_kept(change))
-        .join(exp.to_identifier(FRESH), on=_same(layout.identity, CHANGE, FRESH), join_type="left")
+    among: Node | None = None if layout.whole else change
+    if not layout.recomputes:
+        stale = _stale(layout, change, target.state)
+        among = None if layout.whole else stale
+    names = [a.name for a in layout.accumulators if a.kind in _lookup(layout, insert_only)]
+    groups = _fresh(layout, among, target.few)
+    fresh: Node = Project(
+        groups, tuple(Item(_FRESH + c, column(c)) for c in (*layout.identity, *names, COUNT))
     )
-    if few:
-        query = query.hint(f"BROADCAST({FRESH})", dialect="spark")
-    if stale is not None and not layout.whole:
-        query = query.with_(STALE, as_=stale)
-    return query.with_(FRESH, as_=render(fresh, bind))
-
-
-def _same(keys: tuple[str, ...], left: str, right: str) -> exp.Expr:
-    return exp.and_(
-        *(
-            exp.NullSafeEQ(
-                this=exp.column(k, table=left, quoted=True),
-                expression=exp.column(k, table=right, quoted=True),
-            )
-            for k in keys
-        )
+    same = tuple(
+        exp.NullSafeEQ(this=column(k), expression=column(_FRESH + k)) for k in layout.identity
     )
+    both = OuterJoin(change, Broadcast(fresh) if target.few else fresh, "LEFT", same)
+    return Project(both, passed((*change.columns, *(_FRESH + c for c in (*names, COUNT)))))
 
 
-def _kept(change: str) -> exp.Table:
-    alias = exp.TableAlias(this=exp.to_identifier(CHANGE))
-    return exp.Table(this=exp.to_identifier(change), alias=alias)
-
-
-def _stale(layout: Layout, state: str, extrema: list[Accumulator], change: str) -> exp.Query:
+def _stale(layout: Layout, change: Node, state: str) -> Node:
     """Keys of the groups that lost a value at least as good as the best that is left for sure."""
-    keys = layout.identity
+    extrema = _extrema(layout)
+    fields = ((_OLD + name, name) for name in (*layout.identity, *(a.name for a in extrema)))
+    stored = Scan(state, STATE, tuple(fields))
     doubtful = []
     for extremum in extrema:
-        lost = exp.column(LOST + extremum.name, table=CHANGE, quoted=True)
-        gained = exp.column(extremum.name, table=CHANGE, quoted=True)
-        best = _extreme(extremum, of_target(extremum.name), gained)
+        lost, gained = column(LOST + extremum.name), column(extremum.name)
+        best = _extreme(extremum, column(_OLD + extremum.name), gained)
         compare = exp.LTE if extremum.kind is Kind.MIN else exp.GTE
         doubtful.append(compare(this=lost, expression=best))
-    target = exp.to_table(state, dialect="spark")
-    target.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
-    return (
-        exp.select(*(exp.column(k, table=CHANGE, quoted=True) for k in keys))
-        .from_(_kept(change))
-        .join(target, on=_same(keys, CHANGE, "t"), join_type="left")
-        .where(exp.or_(*doubtful))
+    same = tuple(
+        exp.NullSafeEQ(this=column(k), expression=column(_OLD + k)) for k in layout.identity
     )
+    met = OuterJoin(change, stored, "LEFT", same)
+    return Project(Filter(met, exp.or_(*doubtful)), passed(layout.identity))
 
 
-def _fresh(layout: Layout, among: str | None, few: bool) -> Node:
-    """The groups of `among` computed from the sources' new state; all of them where None."""
+def _fresh(layout: Layout, among: Node | None, few: bool) -> Node:
+    """The groups of `among` computed from the sources' new state; all of them if it is None."""
     if among is None:
         return fill(layout)
     inner = Project(
@@ -305,12 +260,12 @@ def _fresh(layout: Layout, among: str | None, few: bool) -> Node:
             *(Item(f"__ivm_of_{k.name}", k.expression) for k in layout.keys),
         ),
     )
-    scan = Scan(among, among, tuple((f"__ivm_among_{k.name}", k.name) for k in layout.keys))
+    keys = Project(among, tuple(Item(f"__ivm_among_{k.name}", column(k.name)) for k in layout.keys))
     same = tuple(
         exp.NullSafeEQ(
             this=column(f"__ivm_of_{k.name}"), expression=column(f"__ivm_among_{k.name}")
         )
         for k in layout.keys
     )
-    again = SemiJoin(inner, Broadcast(scan) if few else scan, same)
+    again = SemiJoin(inner, Broadcast(keys) if few else keys, same)
     return substitute(fill(layout), layout.input, again)

@@ -9,12 +9,16 @@ and as many copies as are left come back as one row.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.materialized import (
+    Materialized,
+    materialized_name,
+    temporary,
+)
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
@@ -22,75 +26,59 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Item,
     Node,
     Project,
+    RuntimeFilter,
     Scan,
     SemiJoin,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.analysis.cardinality import MATERIALIZED
-from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.broadcast import with_materialized
-from dbt.adapters.ivm_spark.physical.common_subplans import Materialized, materialized_name
-from dbt.adapters.ivm_spark.physical.runtime_filters import Answers, questions
-from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, checked
 from dbt.adapters.ivm_spark.state.change import grouped_change
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
-from dbt.adapters.ivm_spark.state.matched import keys_met, of_source, of_target, same_key, within
+from dbt.adapters.ivm_spark.state.matched import keys_met, of_source, same_key
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.statement import prepared, statement
+from dbt.adapters.ivm_spark.state.target import Target
 
 GONE = "__ivm_gone"
 """Whether a row of the source takes the equal ones out of the state; else it comes into it."""
 _NET, _FOUND, _LOST = "__ivm_net", "__ivm_found", "__ivm_lost_"
 
 
-def replace_rows(
-    layout: Layout,
-    delta: Node,
-    state: str,
-    bind: Binding,
-    changed: Mapping[str, int] | None = None,
-    sources: Mapping[str, SourceFacts] | None = None,
-    answers: Answers | None = None,
-    token: str = "",
-    large: Mapping[str, str] | None = None,
-) -> Merge:
-    """The MERGE of a delta of `layout.input` into the state; the arguments as for `merge`.
+def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
+    """Return the MERGE of a delta of `layout.input` into a state that is stored row by row.
 
-    Its source has the state's columns and `__ivm_gone`. A row of the state meets one row of it at
-    the most, and a row that comes meets none. It raises where the view loses more copies of a row
-    than the state has.
+    Its source has the state's columns and `__ivm_gone`. A row of the state meets at most one row of
+    it, and a row that comes meets none. It raises if the view loses more copies of a row than the
+    state has.
     """
-    kept, relation, most = prepared(delta, changed, sources, token)
-    name = materialized_name(MATERIALIZED + "change", token)
-    kept = (*kept, Materialized(name, grouped_change(layout, relation, False)))
+    grouped = grouped_change(layout, delta, False)
+    materialized = Materialized(materialized_name("change", target.token), grouped)
     keys = tuple(key.name for key in layout.keys)
-    change = Scan(name, name, tuple((c, c) for c in (*keys, COUNT)))
-    met = keys_met(layout, Filter(change, negative(COUNT)), large or {})
-    near = within(met, answers or {}, column)
-    final = partial(statement, bind=bind, changed=with_materialized(most, kept), answers=answers)
+    change = temporary(materialized.name, (*keys, COUNT))
+    met = keys_met(layout, target, Filter(change, negative(COUNT)))
     return Merge(
-        kept=tuple((k.name, final(k.relation)) for k in kept),
-        asks=(*(tuple(questions(k.relation)) for k in kept), met),
-        source=final(_sides(_summed(keys, change, _found(keys, state, name, near)), keys)),
-        on=exp.and_(of_source(GONE), same_key(layout), *within(met, answers or {}, of_target)),
+        source=_sides(_summed(keys, change, _found(keys, target.state, change, met)), keys),
+        on=exp.and_(of_source(GONE), same_key(layout)),
         delete_when=of_source(GONE),
         update_when=None,
         updates=(),
         insert_when=exp.Not(this=of_source(GONE)),
         inserts=tuple((name, of_source(name)) for name in (*keys, COUNT)),
-        loses=final(Aggregate(change, (), (Item("lost", _lost()),))),
-        gains=final(Project(change, passed((*keys, COUNT)))),
+        materialized=(materialized,),
+        met=met,
+        loses=Aggregate(change, (), (Item("lost", _lost()),)),
+        gains=Project(change, passed((*keys, COUNT))),
     )
 
 
-def _found(keys: tuple[str, ...], state: str, change: str, near: list[exp.Expr]) -> Node:
+def _found(keys: tuple[str, ...], state: str, change: Scan, met: tuple[RuntimeFilter, ...]) -> Node:
     """The rows of the state that are equal to a row which the view loses."""
     stored: Node = Scan(state, STATE, tuple((name, name) for name in (*keys, COUNT)))
-    if near:
-        stored = Filter(stored, exp.and_(*near))
-    fields = tuple((_LOST + name, name) for name in (*keys, COUNT))
-    lost = Filter(Scan(change, change, fields), negative(_LOST + COUNT))
+    for near in met:
+        stored = replace(near, input=stored)
+    lost = Filter(
+        replace(change, fields=tuple((_LOST + name, name) for name in (*keys, COUNT))),
+        negative(_LOST + COUNT),
+    )
     same = (exp.NullSafeEQ(this=column(k), expression=column(_LOST + k)) for k in keys)
     return SemiJoin(stored, lost, tuple(same))
 

@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
-from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
-from dbt.adapters.ivm_spark.physical.runtime_filters import Answers
-from dbt.adapters.ivm_spark.sql.scans import Binding
-from dbt.adapters.ivm_spark.state.append import Append, append
+from dbt.adapters.ivm_spark.state.insert import Insert, insert
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.merge import Merge, merge
 from dbt.adapters.ivm_spark.state.replace_rows import replace_rows
+from dbt.adapters.ivm_spark.state.target import Target
 
 
-def write(
-    layout: Layout,
-    delta: Node,
-    state: str,
-    bind: Binding,
-    insert_only: bool,
-    compact: bool = False,
-    changed: Mapping[str, int] | None = None,
-    sources: Mapping[str, SourceFacts] | None = None,
-    answers: Answers | None = None,
-    token: str = "",
-    large: Mapping[str, str] | None = None,
-) -> Merge | Append:
-    """The statement for a delta of `layout.input`; the arguments as for `merge` and `append`."""
-    known = (changed, sources, answers, token)
-    if layout.appended or only_adds(layout, insert_only):
-        return append(layout, delta, state, bind, insert_only, compact, *known)
+def write(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Merge | Insert:
+    """Return the statement for a delta of `layout.input`; insert_only: the sources only gained
+    rows."""
+    if inserts(layout, insert_only):
+        return insert(layout, delta, target, insert_only)
     if layout.style is Style.ROWS:
-        return replace_rows(layout, delta, state, bind, *known, large)
-    return merge(layout, delta, state, bind, insert_only, *known, large)
+        return replace_rows(layout, delta, target)
+    return merge(layout, delta, target, insert_only)
 
 
 def only_adds(layout: Layout, insert_only: bool) -> bool:

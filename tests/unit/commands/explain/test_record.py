@@ -23,16 +23,16 @@ from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 ORDERS = "`shop`.`orders`"
 MARK = Watermark("id", 4, "a", {ORDERS: SourceMark("t", 9, 70)})
 MERGED = Plan(
+    replace(MARK, stats=RefreshStats(full=False, work=Work(70, 6, 0))),
     RefreshKind.INCREMENTAL,
     Technique.GROUP_AGGREGATE,
-    replace(MARK, stats=RefreshStats(full=False, work=Work(70, 6, 0))),
     ranges={ORDERS: VersionRange(7, 9, Effect.GENERAL, 6)},
     estimates=Estimates(1.23456, 8.0),
 )
 REBUILT = Plan(
+    replace(MARK, stats=RefreshStats(work=Work(70))),
     RefreshKind.FULL,
     Technique.FULL,
-    replace(MARK, stats=RefreshStats(work=Work(70))),
     reason=Reason(ReasonCode.COST_MODEL, "6 of 7 rows changed" + "!" * 500),
     ranges={ORDERS: VersionRange(7, 9, Effect.GENERAL, 6)},
 )
@@ -98,7 +98,7 @@ def test_a_run_without_refreshes_has_nothing_to_write() -> None:
     def never(sql: str) -> list[Any]:
         raise AssertionError(sql)
 
-    idle = answer(Plan(RefreshKind.NONE, Technique.NO_OP, MARK), Outcome(False))
+    idle = answer(Plan(MARK), Outcome(False))
     batch = RefreshLog(never).of_results([result(idle), result({}), result({"code": "OK"})])
     assert (batch.rows, batch.count, batch.trims) == ("", 0, False)
 

@@ -109,86 +109,75 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_fresh AS (
+SELECT
+  `ivm_materialized_change`.`customer_id` AS `customer_id`,
+  `ivm_materialized_change`.`y` AS `y`,
+  `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+  `ivm_materialized_change`.`__ivm_nonnull_revenue` AS `__ivm_nonnull_revenue`,
+  `ivm_materialized_change`.`revenue` AS `revenue`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_3`.`notes` AS `__ivm_fresh_notes`,
+  `q_3`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
   SELECT
-    `q_3`.`customer_id` AS `customer_id`,
-    `q_3`.`y` AS `y`,
-    `q_3`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-    `q_3`.`__ivm_nonnull_revenue` AS `__ivm_nonnull_revenue`,
-    `q_3`.`revenue` AS `revenue`,
-    `q_3`.`notes` AS `notes`,
-    `q_3`.`__ivm_count` AS `__ivm_count`
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+      THEN `q`.`orders_customer_id`
+    END AS `customer_id`,
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0)
+      THEN year(`q`.`orders_ordered_on`)
+    END AS `y`,
+    `q`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+    COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
+    CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
+    count(DISTINCT `q`.`orders_note`) AS `notes`,
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`ordered_on` AS `orders_ordered_on`,
+      `orders`.`amount` AS `orders_amount`,
+      `orders`.`note` AS `orders_note`,
+      `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
       CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-        THEN `q`.`orders_customer_id`
-      END AS `customer_id`,
+        WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+        THEN `orders`.`customer_id`
+      END AS `__ivm_of_customer_id`,
       CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0)
-        THEN year(`q`.`orders_ordered_on`)
-      END AS `y`,
-      `q`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-      COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
-      CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
-      count(DISTINCT `q`.`orders_note`) AS `notes`,
-      COUNT(1) AS `__ivm_count`
-    FROM (
-      SELECT
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        `orders`.`note` AS `orders_note`,
-        `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-        CASE
-          WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-          THEN `orders`.`customer_id`
-        END AS `__ivm_of_customer_id`,
-        CASE
-          WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-          THEN year(`orders`.`ordered_on`)
-        END AS `__ivm_of_y`,
-        `generated`.`__ivm_set_of_customer_id` AS `__ivm_of___ivm_set_of_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LATERAL VIEW
-      EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
-    ) AS `q`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
-        `ivm_materialized_change`.`y` AS `__ivm_among_y`,
-        `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
-      FROM ivm_materialized_change AS `ivm_materialized_change`
-    ) AS `q_2`
-      ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
-      AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
-      AND `q`.`__ivm_of___ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_customer_id`
-    GROUP BY
-      CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-        THEN `q`.`orders_customer_id`
-      END,
-      CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0)
-        THEN year(`q`.`orders_ordered_on`)
-      END,
-      `q`.`__ivm_set_of_customer_id`
-  ) AS `q_3`
-)
-SELECT
-  `ivm_change`.`customer_id`,
-  `ivm_change`.`y`,
-  `ivm_change`.`__ivm_set_of_customer_id`,
-  `ivm_change`.`__ivm_nonnull_revenue`,
-  `ivm_change`.`revenue`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
-  AND `ivm_change`.`y` IS NOT DISTINCT FROM `ivm_fresh`.`y`
-  AND `ivm_change`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`__ivm_set_of_customer_id`
+        WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+        THEN year(`orders`.`ordered_on`)
+      END AS `__ivm_of_y`,
+      `generated`.`__ivm_set_of_customer_id` AS `__ivm_of___ivm_set_of_customer_id`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LATERAL VIEW
+    EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
+  ) AS `q`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
+      `ivm_materialized_change`.`y` AS `__ivm_among_y`,
+      `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+  ) AS `q_2`
+    ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
+    AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
+    AND `q`.`__ivm_of___ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_customer_id`
+  GROUP BY
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+      THEN `q`.`orders_customer_id`
+    END,
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0)
+      THEN year(`q`.`orders_ordered_on`)
+    END,
+    `q`.`__ivm_set_of_customer_id`
+) AS `q_3`
+  ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `q_3`.`customer_id`
+  AND `ivm_materialized_change`.`y` IS NOT DISTINCT FROM `q_3`.`y`
+  AND `ivm_materialized_change`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_set_of_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`y` IS NOT DISTINCT FROM `s`.`y` AND `t`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `s`.`__ivm_set_of_customer_id`
 when matched and (`s`.`__ivm_count` <> 0 OR `s`.`__ivm_nonnull_revenue` <> 0 OR `s`.`revenue` <> 0 OR NOT (`t`.`notes` IS NOT DISTINCT FROM `s`.`__ivm_fresh_notes`)) then update set
@@ -256,86 +245,75 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_fresh AS (
+SELECT
+  `ivm_materialized_change`.`customer_id` AS `customer_id`,
+  `ivm_materialized_change`.`y` AS `y`,
+  `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+  `ivm_materialized_change`.`__ivm_nonnull_revenue` AS `__ivm_nonnull_revenue`,
+  `ivm_materialized_change`.`revenue` AS `revenue`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_3`.`notes` AS `__ivm_fresh_notes`,
+  `q_3`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
   SELECT
-    `q_3`.`customer_id` AS `customer_id`,
-    `q_3`.`y` AS `y`,
-    `q_3`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-    `q_3`.`__ivm_nonnull_revenue` AS `__ivm_nonnull_revenue`,
-    `q_3`.`revenue` AS `revenue`,
-    `q_3`.`notes` AS `notes`,
-    `q_3`.`__ivm_count` AS `__ivm_count`
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+      THEN `q`.`orders_customer_id`
+    END AS `customer_id`,
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0)
+      THEN year(`q`.`orders_ordered_on`)
+    END AS `y`,
+    `q`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
+    COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
+    CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
+    count(DISTINCT `q`.`orders_note`) AS `notes`,
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT
+      `orders`.`customer_id` AS `orders_customer_id`,
+      `orders`.`ordered_on` AS `orders_ordered_on`,
+      `orders`.`amount` AS `orders_amount`,
+      `orders`.`note` AS `orders_note`,
+      `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
       CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-        THEN `q`.`orders_customer_id`
-      END AS `customer_id`,
+        WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+        THEN `orders`.`customer_id`
+      END AS `__ivm_of_customer_id`,
       CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0)
-        THEN year(`q`.`orders_ordered_on`)
-      END AS `y`,
-      `q`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-      COUNT(`q`.`orders_amount`) AS `__ivm_nonnull_revenue`,
-      CAST(SUM(`q`.`orders_amount`) AS DECIMAL(22, 2)) AS `revenue`,
-      count(DISTINCT `q`.`orders_note`) AS `notes`,
-      COUNT(1) AS `__ivm_count`
-    FROM (
-      SELECT
-        `orders`.`customer_id` AS `orders_customer_id`,
-        `orders`.`ordered_on` AS `orders_ordered_on`,
-        `orders`.`amount` AS `orders_amount`,
-        `orders`.`note` AS `orders_note`,
-        `generated`.`__ivm_set_of_customer_id` AS `__ivm_set_of_customer_id`,
-        CASE
-          WHEN `generated`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-          THEN `orders`.`customer_id`
-        END AS `__ivm_of_customer_id`,
-        CASE
-          WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
-          THEN year(`orders`.`ordered_on`)
-        END AS `__ivm_of_y`,
-        `generated`.`__ivm_set_of_customer_id` AS `__ivm_of___ivm_set_of_customer_id`
-      FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-      LATERAL VIEW
-      EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
-    ) AS `q`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
-        `ivm_materialized_change`.`y` AS `__ivm_among_y`,
-        `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
-      FROM ivm_materialized_change AS `ivm_materialized_change`
-    ) AS `q_2`
-      ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
-      AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
-      AND `q`.`__ivm_of___ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_customer_id`
-    GROUP BY
-      CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
-        THEN `q`.`orders_customer_id`
-      END,
-      CASE
-        WHEN `q`.`__ivm_set_of_customer_id` IN (0)
-        THEN year(`q`.`orders_ordered_on`)
-      END,
-      `q`.`__ivm_set_of_customer_id`
-  ) AS `q_3`
-)
-SELECT
-  `ivm_change`.`customer_id`,
-  `ivm_change`.`y`,
-  `ivm_change`.`__ivm_set_of_customer_id`,
-  `ivm_change`.`__ivm_nonnull_revenue`,
-  `ivm_change`.`revenue`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
-  AND `ivm_change`.`y` IS NOT DISTINCT FROM `ivm_fresh`.`y`
-  AND `ivm_change`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`__ivm_set_of_customer_id`
+        WHEN `generated`.`__ivm_set_of_customer_id` IN (0)
+        THEN year(`orders`.`ordered_on`)
+      END AS `__ivm_of_y`,
+      `generated`.`__ivm_set_of_customer_id` AS `__ivm_of___ivm_set_of_customer_id`
+    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+    LATERAL VIEW
+    EXPLODE(ARRAY(0, 1, 5, 3)) generated AS `__ivm_set_of_customer_id`
+  ) AS `q`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`,
+      `ivm_materialized_change`.`y` AS `__ivm_among_y`,
+      `ivm_materialized_change`.`__ivm_set_of_customer_id` AS `__ivm_among___ivm_set_of_customer_id`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+  ) AS `q_2`
+    ON `q`.`__ivm_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among_customer_id`
+    AND `q`.`__ivm_of_y` IS NOT DISTINCT FROM `q_2`.`__ivm_among_y`
+    AND `q`.`__ivm_of___ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_customer_id`
+  GROUP BY
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0, 1, 5)
+      THEN `q`.`orders_customer_id`
+    END,
+    CASE
+      WHEN `q`.`__ivm_set_of_customer_id` IN (0)
+      THEN year(`q`.`orders_ordered_on`)
+    END,
+    `q`.`__ivm_set_of_customer_id`
+) AS `q_3`
+  ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `q_3`.`customer_id`
+  AND `ivm_materialized_change`.`y` IS NOT DISTINCT FROM `q_3`.`y`
+  AND `ivm_materialized_change`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `q_3`.`__ivm_set_of_customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id` AND `t`.`y` IS NOT DISTINCT FROM `s`.`y` AND `t`.`__ivm_set_of_customer_id` IS NOT DISTINCT FROM `s`.`__ivm_set_of_customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -84,51 +84,39 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_stale AS (
-  SELECT
-    `ivm_change`.`customer_id`
-  FROM ivm_materialized_change AS ivm_change
-  LEFT JOIN `shop`.`v__ivm` AS t
-    ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `t`.`customer_id`
-  WHERE
-    `ivm_change`.`__ivm_lost_lowest` <= least(`t`.`lowest`, `ivm_change`.`lowest`)
-    OR `ivm_change`.`__ivm_lost_newest` >= greatest(`t`.`newest`, `ivm_change`.`newest`)
-), ivm_fresh AS (
-  SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`lowest` AS `lowest`,
-    `q_2`.`newest` AS `newest`,
-    `q_2`.`__ivm_count` AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      MIN(`orders`.`amount`) AS `lowest`,
-      MAX(`orders`.`ordered_on`) AS `newest`,
-      COUNT(1) AS `__ivm_count`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_stale`.`customer_id` AS `__ivm_among_customer_id`
-      FROM ivm_stale AS `ivm_stale`
-    ) AS `q`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-)
 SELECT
-  `ivm_change`.`customer_id`,
-  `ivm_change`.`lowest`,
-  `ivm_change`.`__ivm_lost_lowest`,
-  `ivm_change`.`newest`,
-  `ivm_change`.`__ivm_lost_newest`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`lowest` AS `__ivm_fresh_lowest`,
-  `ivm_fresh`.`newest` AS `__ivm_fresh_newest`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
+  `ivm_materialized_change`.`customer_id` AS `customer_id`,
+  `ivm_materialized_change`.`lowest` AS `lowest`,
+  `ivm_materialized_change`.`__ivm_lost_lowest` AS `__ivm_lost_lowest`,
+  `ivm_materialized_change`.`newest` AS `newest`,
+  `ivm_materialized_change`.`__ivm_lost_newest` AS `__ivm_lost_newest`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_2`.`lowest` AS `__ivm_fresh_lowest`,
+  `q_2`.`newest` AS `__ivm_fresh_newest`,
+  `q_2`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    MIN(`orders`.`amount`) AS `lowest`,
+    MAX(`orders`.`ordered_on`) AS `newest`,
+    COUNT(1) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+    LEFT JOIN `shop`.`v__ivm` AS `state`
+      ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `state`.`customer_id`
+    WHERE
+      `ivm_materialized_change`.`__ivm_lost_lowest` <= least(`state`.`lowest`, `ivm_materialized_change`.`lowest`)
+      OR `ivm_materialized_change`.`__ivm_lost_newest` >= greatest(`state`.`newest`, `ivm_materialized_change`.`newest`)
+  ) AS `q`
+    ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
+  GROUP BY
+    `orders`.`customer_id`
+) AS `q_2`
+  ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `q_2`.`customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

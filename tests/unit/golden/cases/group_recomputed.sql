@@ -42,35 +42,28 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_fresh AS (
-  SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`notes` AS `notes`,
-    `q_2`.`__ivm_count` AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      count(DISTINCT `orders`.`note`) AS `notes`,
-      COUNT(1) AS `__ivm_count`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
-      FROM ivm_materialized_change AS `ivm_materialized_change`
-    ) AS `q`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-)
 SELECT
-  `ivm_change`.`customer_id`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
+  `ivm_materialized_change`.`customer_id` AS `customer_id`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_2`.`notes` AS `__ivm_fresh_notes`,
+  `q_2`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    count(DISTINCT `orders`.`note`) AS `notes`,
+    COUNT(1) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+  ) AS `q`
+    ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
+  GROUP BY
+    `orders`.`customer_id`
+) AS `q_2`
+  ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `q_2`.`customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and (`s`.`__ivm_count` <> 0 OR NOT (`t`.`notes` IS NOT DISTINCT FROM `s`.`__ivm_fresh_notes`)) then update set
@@ -99,35 +92,28 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_fresh AS (
-  SELECT
-    `q_2`.`customer_id` AS `customer_id`,
-    `q_2`.`notes` AS `notes`,
-    `q_2`.`__ivm_count` AS `__ivm_count`
-  FROM (
-    SELECT
-      `orders`.`customer_id` AS `customer_id`,
-      count(DISTINCT `orders`.`note`) AS `notes`,
-      COUNT(1) AS `__ivm_count`
-    FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
-      FROM ivm_materialized_change AS `ivm_materialized_change`
-    ) AS `q`
-      ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
-    GROUP BY
-      `orders`.`customer_id`
-  ) AS `q_2`
-)
 SELECT
-  `ivm_change`.`customer_id`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`notes` AS `__ivm_fresh_notes`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`customer_id` IS NOT DISTINCT FROM `ivm_fresh`.`customer_id`
+  `ivm_materialized_change`.`customer_id` AS `customer_id`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_2`.`notes` AS `__ivm_fresh_notes`,
+  `q_2`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
+  SELECT
+    `orders`.`customer_id` AS `customer_id`,
+    count(DISTINCT `orders`.`note`) AS `notes`,
+    COUNT(1) AS `__ivm_count`
+  FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`customer_id` AS `__ivm_among_customer_id`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+  ) AS `q`
+    ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_among_customer_id`
+  GROUP BY
+    `orders`.`customer_id`
+) AS `q_2`
+  ON `ivm_materialized_change`.`customer_id` IS NOT DISTINCT FROM `q_2`.`customer_id`
 ) as s
 on `t`.`customer_id` IS NOT DISTINCT FROM `s`.`customer_id`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

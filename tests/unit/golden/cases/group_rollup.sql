@@ -124,78 +124,63 @@ GROUP BY
 
 merge into `shop`.`v__ivm` as t
 using (
-WITH ivm_stale AS (
+SELECT
+  `ivm_materialized_change`.`segment` AS `segment`,
+  `ivm_materialized_change`.`name` AS `name`,
+  `ivm_materialized_change`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
+  `ivm_materialized_change`.`newest` AS `newest`,
+  `ivm_materialized_change`.`__ivm_lost_newest` AS `__ivm_lost_newest`,
+  `ivm_materialized_change`.`__ivm_count` AS `__ivm_count`,
+  `q_3`.`newest` AS `__ivm_fresh_newest`,
+  `q_3`.`__ivm_count` AS `__ivm_fresh___ivm_count`
+FROM ivm_materialized_change AS `ivm_materialized_change`
+LEFT JOIN (
   SELECT
-    `ivm_change`.`segment`,
-    `ivm_change`.`name`,
-    `ivm_change`.`__ivm_set_of_segment`
-  FROM ivm_materialized_change AS ivm_change
-  LEFT JOIN `shop`.`v__ivm` AS t
-    ON `ivm_change`.`segment` IS NOT DISTINCT FROM `t`.`segment`
-    AND `ivm_change`.`name` IS NOT DISTINCT FROM `t`.`name`
-    AND `ivm_change`.`__ivm_set_of_segment` IS NOT DISTINCT FROM `t`.`__ivm_set_of_segment`
-  WHERE
-    `ivm_change`.`__ivm_lost_newest` >= greatest(`t`.`newest`, `ivm_change`.`newest`)
-), ivm_fresh AS (
-  SELECT
-    `q_3`.`segment` AS `segment`,
-    `q_3`.`name` AS `name`,
-    `q_3`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
-    `q_3`.`newest` AS `newest`,
-    `q_3`.`__ivm_count` AS `__ivm_count`
+    CASE WHEN `q`.`__ivm_set_of_segment` IN (0, 1) THEN `q`.`customers_segment` END AS `segment`,
+    CASE WHEN `q`.`__ivm_set_of_segment` IN (0) THEN `q`.`customers_name` END AS `name`,
+    `q`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
+    MAX(`q`.`customers_customer_id`) AS `newest`,
+    COUNT(1) AS `__ivm_count`
   FROM (
     SELECT
-      CASE WHEN `q`.`__ivm_set_of_segment` IN (0, 1) THEN `q`.`customers_segment` END AS `segment`,
-      CASE WHEN `q`.`__ivm_set_of_segment` IN (0) THEN `q`.`customers_name` END AS `name`,
-      `q`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
-      MAX(`q`.`customers_customer_id`) AS `newest`,
-      COUNT(1) AS `__ivm_count`
-    FROM (
-      SELECT
-        `customers`.`customer_id` AS `customers_customer_id`,
-        `customers`.`segment` AS `customers_segment`,
-        `customers`.`name` AS `customers_name`,
-        `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
-        CASE
-          WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
-          THEN `customers`.`segment`
-        END AS `__ivm_of_segment`,
-        CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `__ivm_of_name`,
-        `generated`.`__ivm_set_of_segment` AS `__ivm_of___ivm_set_of_segment`
-      FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
-      LATERAL VIEW
-      EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
-    ) AS `q`
-    LEFT SEMI JOIN (
-      SELECT
-        `ivm_stale`.`segment` AS `__ivm_among_segment`,
-        `ivm_stale`.`name` AS `__ivm_among_name`,
-        `ivm_stale`.`__ivm_set_of_segment` AS `__ivm_among___ivm_set_of_segment`
-      FROM ivm_stale AS `ivm_stale`
-    ) AS `q_2`
-      ON `q`.`__ivm_of_segment` IS NOT DISTINCT FROM `q_2`.`__ivm_among_segment`
-      AND `q`.`__ivm_of_name` IS NOT DISTINCT FROM `q_2`.`__ivm_among_name`
-      AND `q`.`__ivm_of___ivm_set_of_segment` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_segment`
-    GROUP BY
-      CASE WHEN `q`.`__ivm_set_of_segment` IN (0, 1) THEN `q`.`customers_segment` END,
-      CASE WHEN `q`.`__ivm_set_of_segment` IN (0) THEN `q`.`customers_name` END,
-      `q`.`__ivm_set_of_segment`
-  ) AS `q_3`
-)
-SELECT
-  `ivm_change`.`segment`,
-  `ivm_change`.`name`,
-  `ivm_change`.`__ivm_set_of_segment`,
-  `ivm_change`.`newest`,
-  `ivm_change`.`__ivm_lost_newest`,
-  `ivm_change`.`__ivm_count`,
-  `ivm_fresh`.`newest` AS `__ivm_fresh_newest`,
-  `ivm_fresh`.`__ivm_count` AS `__ivm_fresh___ivm_count`
-FROM ivm_materialized_change AS ivm_change
-LEFT JOIN ivm_fresh
-  ON `ivm_change`.`segment` IS NOT DISTINCT FROM `ivm_fresh`.`segment`
-  AND `ivm_change`.`name` IS NOT DISTINCT FROM `ivm_fresh`.`name`
-  AND `ivm_change`.`__ivm_set_of_segment` IS NOT DISTINCT FROM `ivm_fresh`.`__ivm_set_of_segment`
+      `customers`.`customer_id` AS `customers_customer_id`,
+      `customers`.`segment` AS `customers_segment`,
+      `customers`.`name` AS `customers_name`,
+      `generated`.`__ivm_set_of_segment` AS `__ivm_set_of_segment`,
+      CASE
+        WHEN `generated`.`__ivm_set_of_segment` IN (0, 1)
+        THEN `customers`.`segment`
+      END AS `__ivm_of_segment`,
+      CASE WHEN `generated`.`__ivm_set_of_segment` IN (0) THEN `customers`.`name` END AS `__ivm_of_name`,
+      `generated`.`__ivm_set_of_segment` AS `__ivm_of___ivm_set_of_segment`
+    FROM `shop`.`customers` VERSION AS OF 9 AS `customers`
+    LATERAL VIEW
+    EXPLODE(ARRAY(0, 1, 3)) generated AS `__ivm_set_of_segment`
+  ) AS `q`
+  LEFT SEMI JOIN (
+    SELECT
+      `ivm_materialized_change`.`segment` AS `__ivm_among_segment`,
+      `ivm_materialized_change`.`name` AS `__ivm_among_name`,
+      `ivm_materialized_change`.`__ivm_set_of_segment` AS `__ivm_among___ivm_set_of_segment`
+    FROM ivm_materialized_change AS `ivm_materialized_change`
+    LEFT JOIN `shop`.`v__ivm` AS `state`
+      ON `ivm_materialized_change`.`segment` IS NOT DISTINCT FROM `state`.`segment`
+      AND `ivm_materialized_change`.`name` IS NOT DISTINCT FROM `state`.`name`
+      AND `ivm_materialized_change`.`__ivm_set_of_segment` IS NOT DISTINCT FROM `state`.`__ivm_set_of_segment`
+    WHERE
+      `ivm_materialized_change`.`__ivm_lost_newest` >= greatest(`state`.`newest`, `ivm_materialized_change`.`newest`)
+  ) AS `q_2`
+    ON `q`.`__ivm_of_segment` IS NOT DISTINCT FROM `q_2`.`__ivm_among_segment`
+    AND `q`.`__ivm_of_name` IS NOT DISTINCT FROM `q_2`.`__ivm_among_name`
+    AND `q`.`__ivm_of___ivm_set_of_segment` IS NOT DISTINCT FROM `q_2`.`__ivm_among___ivm_set_of_segment`
+  GROUP BY
+    CASE WHEN `q`.`__ivm_set_of_segment` IN (0, 1) THEN `q`.`customers_segment` END,
+    CASE WHEN `q`.`__ivm_set_of_segment` IN (0) THEN `q`.`customers_name` END,
+    `q`.`__ivm_set_of_segment`
+) AS `q_3`
+  ON `ivm_materialized_change`.`segment` IS NOT DISTINCT FROM `q_3`.`segment`
+  AND `ivm_materialized_change`.`name` IS NOT DISTINCT FROM `q_3`.`name`
+  AND `ivm_materialized_change`.`__ivm_set_of_segment` IS NOT DISTINCT FROM `q_3`.`__ivm_set_of_segment`
 ) as s
 on `t`.`segment` IS NOT DISTINCT FROM `s`.`segment` AND `t`.`name` IS NOT DISTINCT FROM `s`.`name` AND `t`.`__ivm_set_of_segment` IS NOT DISTINCT FROM `s`.`__ivm_set_of_segment`
 when matched and `t`.`__ivm_count` + `s`.`__ivm_count` = 0 then delete

@@ -11,7 +11,8 @@ from dbt_common.exceptions import CompilationError
 from dbt.adapters.ivm_spark.commands.explain.as_json import as_json
 from dbt.adapters.ivm_spark.commands.explain.as_text import as_text
 from dbt.adapters.ivm_spark.commands.explain.explanation import Explanation, explanation
-from dbt.adapters.ivm_spark.plan.incremental import Incremental
+from dbt.adapters.ivm_spark.physical.lower import Statements
+from dbt.adapters.ivm_spark.plan.change import Change, Derivation
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
@@ -21,20 +22,24 @@ from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
+from dbt.adapters.ivm_spark.state.target import Target
 
 FORMATS = ("text", "json")
 
 
 class Explainer:
-    """One model explained. `plan` is for the macros, which give the SQL its shape: that of the
-    next refresh; `example` is the same with a MERGE of whatever may change next, where the next
-    refresh has none and the model is maintained; `view_sql` is the view's SELECT."""
+    """One model explained.
+
+    `plan` is that of the next refresh; `example` are its statements or, if it has none and the
+    model is maintained, those after a change of all sources; `view_sql` is the view's SELECT. The
+    macros give the SQL its shape.
+    """
 
     def __init__(self, query: Query, pins: Pins, request: Request, model: str, kind: str) -> None:
         planner = Planner(query, pins, counts=False)
         plan, refused = _planned(planner, request, model)
         self.plan = plan
-        self.example = plan if plan.merge is not None else _example(plan, request.state)
+        self.example = plan.statements or _example(plan, request.state)
         self._told = explanation(model, kind, request, plan, refused)
         self.view_sql = self._told.shown
 
@@ -73,8 +78,8 @@ def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]
         return replace(plan, warning=""), str(error)
 
 
-def _example(plan: Plan, state: str) -> Plan | None:
-    """The plan as if each source were changed in its next version."""
+def _example(plan: Plan, state: str) -> Statements | None:
+    """The statements as if each source were changed in its next version."""
     found = plan.findings
     if found is None or found.layout is None or not found.heads:
         return None
@@ -85,7 +90,8 @@ def _example(plan: Plan, state: str) -> Plan | None:
         for name, head in found.heads.items()
     }
     versions = Versions(
-        {name: w.first for name, w in ranges.items()}, {n: w.pinned for n, w in ranges.items()}
+        {name: r.first for name, r in ranges.items()}, {n: r.pinned for n, r in ranges.items()}
     )
-    step = Incremental(found.layout, state, ranges, versions, {})
-    return replace(plan, merge=step.merge({}, frozenset()))
+    derivation = Derivation(found.layout, {})
+    change = Change(found.layout, derivation, ranges, versions, {}, Target(state))
+    return change.statements(frozenset())

@@ -36,33 +36,12 @@ from dbt.adapters.ivm_spark.commands.explain.readable import (
     text_of,
 )
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.rules import RULE_OF, Moves, delta
 from dbt.adapters.ivm_spark.plan.plan import Technique, technique_of
 from dbt.adapters.ivm_spark.state.accumulators import Kind
 from dbt.adapters.ivm_spark.state.layout import Layout, core_of
 
-FEED, CONSTANT, READ = "change_feed", "constant", "when_read"
-_ROWS = Technique.ROW_BASED.value
-_GROUPS = Technique.AFFECTED_GROUPS.value
-_PARTITIONS = Technique.AFFECTED_PARTITIONS.value
-
-_HOW: dict[type, tuple[str, str]] = {
-    Scan: (FEED, "what the source's commits changed"),
-    Values: (CONSTANT, "never changes"),
-    Filter: (_ROWS, "applied to the changed rows"),
-    Project: (_ROWS, "applied to the changed rows"),
-    Generate: (_ROWS, "applied to the changed rows"),
-    Sort: (_ROWS, "the order of rows is no part of the state"),
-    UnionAll: (_ROWS, "the changed rows of every input"),
-    Join: (_ROWS, "changed rows joined with the other inputs"),
-    OuterJoin: (_ROWS, "changed rows, and rows that gain or lose a partner"),
-    SemiJoin: (_ROWS, "changed rows, and rows that gain or lose a partner"),
-    SetOp: (_GROUPS, "rows that changed are counted again on both sides"),
-    Aggregate: (_GROUPS, "groups that changed, as they were and as they are"),
-    Distinct: (_GROUPS, "rows that appear and rows that vanish"),
-    Window: (_PARTITIONS, "partitions that changed are computed again"),
-}
-"""Technique and words for each operator with a rule (`delta.rules.RULES`)."""
+READ = "when_read"
 
 
 @dataclass(frozen=True)
@@ -156,8 +135,10 @@ def _refusal(node: Node, context: Context) -> Reason | None:
 def _how(node: Node) -> tuple[str, str]:
     full = isinstance(node, OuterJoin) and node.side == "FULL"
     if isinstance(node, OuterJoin) and full and equal_pairs(node.predicates, node.left, node.right):
-        return _GROUPS, "keys that changed are joined again, as they were and as they are"
-    return _HOW[type(node)]
+        again = "keys that changed are joined again, as they were and as they are"
+        return Moves.GROUPS.value, again
+    rule = RULE_OF[type(node)]
+    return rule.moves.value, rule.how
 
 
 def _name(node: Node) -> str:

@@ -6,8 +6,14 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import over
-from dbt.adapters.ivm_spark.algebra.idioms import empty
-from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Node, OuterJoin, Project, UnionAll
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Filter,
+    Join,
+    Node,
+    OuterJoin,
+    Project,
+    UnionAll,
+)
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
 _STRICT = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast)
@@ -36,7 +42,7 @@ def _of_marks(node: Filter, union: UnionAll) -> Node:
         else:
             branches.append(Filter(branch, predicate))
     if not branches:
-        return empty(union)
+        return Filter(union, exp.false())
     return branches[0] if len(branches) == 1 else UnionAll(tuple(branches))
 
 

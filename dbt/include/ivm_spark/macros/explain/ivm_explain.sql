@@ -32,10 +32,10 @@
   {%- set found = [] -%}
   {%- set example = explainer.example -%}
   {%- if example is not none -%}
-    {%- for name, query in example.merge.kept -%}
+    {%- for name, query in example.kept -%}
       {%- do found.append(('keep ' ~ name, ivm_keep(name, query))) -%}
     {%- endfor -%}
-    {%- do found.append(('merge', ivm_apply(state, example))) -%}
+    {%- do found.append(('merge', ivm_write(state, example))) -%}
   {%- endif -%}
   {%- if explainer.plan.fill -%}
     {%- do found.append(('build', ivm_create_state(state, explainer.plan))) -%}

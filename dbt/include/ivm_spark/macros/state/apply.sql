@@ -1,9 +1,12 @@
-{#- The statement that changes the state: what its plan has, a MERGE, an INSERT or a rebuild. -#}
+{#- The statement that changes the state: a MERGE or an INSERT of the change, or a rebuild. -#}
 {% macro ivm_apply(state, plan) -%}
-  {%- if plan.appends -%}
-    {{ return(ivm_append(state, plan)) }}
-  {%- elif plan.merge -%}
-    {{ return(ivm_merge(state, plan)) }}
+  {%- if plan.statements -%}
+    {{ return(ivm_write(state, plan.statements)) }}
   {%- endif -%}
   {{ return(ivm_create_state(state, plan)) }}
+{%- endmacro %}
+
+{#- The last of the statements that bring a change into the state. -#}
+{% macro ivm_write(state, statements) -%}
+  {{ return(ivm_insert(state, statements) if statements.is_insert else ivm_merge(state, statements)) }}
 {%- endmacro %}

@@ -1,10 +1,10 @@
 {#- One MERGE for every kind of change; its source has one row for each key that changed. -#}
-{% macro ivm_merge(state, plan) -%}
-  {{ return(adapter.dispatch('ivm_merge', 'dbt')(state, plan)) }}
+{% macro ivm_merge(state, statements) -%}
+  {{ return(adapter.dispatch('ivm_merge', 'dbt')(state, statements)) }}
 {%- endmacro %}
 
-{% macro ivm_spark__ivm_merge(state, plan) -%}
-{%- set merge = plan.merge -%}
+{% macro ivm_spark__ivm_merge(state, statements) -%}
+{%- set merge = statements.template -%}
 merge into {{ ivm_quoted(state) }} as t
 using (
 {{ merge.source }}

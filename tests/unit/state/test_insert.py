@@ -9,10 +9,12 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
-from dbt.adapters.ivm_spark.state.append import append
+from dbt.adapters.ivm_spark.state.insert import Insert, insert
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
+from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.visible import visible_query
 from tests.unit.golden.shop import CATALOG
 
@@ -30,17 +32,17 @@ def _probed(view) -> tuple[str, ...]:
     return probe(view.root).columns
 
 
-def _parts(layout: Layout, compact: bool):
+def _parts(layout: Layout, compact: bool) -> Insert:
     change = delta(layout.input, Context(frozenset(["`shop`.`clicks`"])))
     assert change is not None
-    return append(layout, change, STATE, bind_plain, insert_only=False, compact=compact)
+    return insert(layout, change, Target(STATE, compact=compact), insert_only=False)
 
 
 def test_the_change_is_added_as_rows_that_say_something() -> None:
     parts = _parts(laid_out(SUMS), compact=False)
     assert parts.columns == ("user_id", "__ivm_nonnull_s", "s", "__ivm_count")
     assert not parts.overwrite
-    text = to_sql(parts.source)
+    text = to_sql(render(parts.source, bind_plain))
     assert "v__ivm" not in text, "what is there is not read"
     where = text[text.upper().rindex("WHERE" if "HAVING" not in text.upper() else "HAVING") :]
     for name in parts.columns[1:]:
@@ -57,7 +59,7 @@ def test_the_rows_are_added_up_where_they_are_read() -> None:
 def test_now_and_then_they_are_added_up_for_good() -> None:
     parts = _parts(laid_out(SUMS), compact=True)
     assert parts.overwrite
-    text = to_sql(parts.source)
+    text = to_sql(render(parts.source, bind_plain))
     assert text.count("v__ivm") == 1
     assert "UNION ALL" in text
 

@@ -1,0 +1,94 @@
+"""The change of a view: its delta, derived once, what it costs, and its statements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.bags import weighted
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.without import without_changes
+from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower
+from dbt.adapters.ivm_spark.plan.work import work_of
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.version_range import VersionRange, insert_only
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.target import Target
+from dbt.adapters.ivm_spark.watermark.cost_model import Work
+
+
+class Derivation:
+    """The delta of a view. It is derived when it is first asked for, over all sources that have
+    moved; over fewer of them it is the same tree without the changes of the others.
+
+    sources: facts of all sources, by quoted name.
+    """
+
+    def __init__(self, layout: Layout, sources: Mapping[str, SourceFacts]) -> None:
+        self._layout = layout
+        self._sources = sources
+        self._moved = frozenset[str]()
+        self._derived: Node | None = None
+
+    def over(self, moved: frozenset[str]) -> Node:
+        """Return the delta over the sources that moved (quoted names), `Empty` without any.
+
+        Raises NotMaintained for an operator that has no rule.
+        """
+        if self._derived is None or not moved <= self._moved:
+            self._moved = moved
+            self._derived = delta(self._layout.input, Context(moved, self._sources))
+        left = self._derived
+        if left is not None and moved != self._moved:
+            left = without_changes(left, self._moved - moved)
+        none = left is None or isinstance(left, Empty)
+        return Empty(weighted(self._layout.input, 1)) if left is None or none else left
+
+    def work(self, changed: Mapping[str, int], insert_only: bool) -> Work:
+        """Return what a refresh has to do; see `work_of`."""
+        change = self.over(frozenset(changed))
+        return work_of(self._layout, change, self._sources, changed, insert_only)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an incremental refresh brings into the state.
+
+    Attributes:
+        layout: of the state.
+        derivation: of the view's delta.
+        ranges: the version range of each source, by quoted name.
+        versions: at which sources and the state are read.
+        sources: facts of all sources, by quoted name.
+        target: the state.
+    """
+
+    layout: Layout
+    derivation: Derivation
+    ranges: Mapping[str, VersionRange]
+    versions: Versions
+    sources: Mapping[str, SourceFacts]
+    target: Target
+
+    def statements(self, idle: frozenset[str]) -> Statements:
+        """Return the statements, without the changes of the sources that are idle: those whose
+        changes come to nothing for the view."""
+        moved = self._moved(idle)
+        known = Known({name: 2 * r.rows for name, r in moved.items()}, self.sources)
+        change = self.derivation.over(frozenset(moved))
+        grows = insert_only(moved.values())
+        return lower(self.layout, change, self.target, grows, known, self.versions.bind)
+
+    def work(self, idle: frozenset[str], rows: int) -> Work:
+        """Return what the refresh has to do without the changes of idle sources; rows: of all
+        sources."""
+        moved = self._moved(idle)
+        changed = {name: r.rows for name, r in moved.items()}
+        work = self.derivation.work(changed, insert_only(moved.values()))
+        return replace(work, rows=rows)
+
+    def _moved(self, idle: frozenset[str]) -> dict[str, VersionRange]:
+        return {n: r for n, r in self.ranges.items() if r.moved and n not in idle}
