@@ -51,7 +51,7 @@ cluster-test: venv
 metastore-test: venv
 	IVM_LONG=1 $(BIN)/python -m pytest tests/functional/metastore
 
-# Under the oldest and the newest of what setup.py allows, in environments of their own.
+# Under the oldest and the newest of what pyproject.toml allows, in environments of their own.
 versions-test:
 	$(PYTHON) tests/versions.py
 

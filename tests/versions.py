@@ -1,7 +1,7 @@
 """Runs the tests that see most of Spark, Delta and dbt under other versions of these than
 constraints.txt has: `make versions-test`.
 
-Each set has an environment of its own, by each Python that setup.py allows and this machine has.
+Each set has an environment of its own, by each Python that pyproject.toml allows and this machine has.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SETS = {
     ),
     "newest": (),
 }
-"""What pip is told beside setup.py; of nothing it takes the newest that is allowed."""
+"""What pip is told beside pyproject.toml; of nothing it takes the newest that is allowed."""
 PYTHONS = ("python3.10", "python3.11", "python3.12", "python3.13")
 TESTS = (
     "tests/unit",

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from threading import Barrier, Thread
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from jinja2 import Environment
+from dbt.tests.util import get_manifest
 
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.source.pins import Pins
-from dbt.include.ivm_spark import PACKAGE_PATH
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
@@ -148,19 +145,8 @@ class TestTwoRunsAtOnce:
         )
 
     @staticmethod
-    def commit(refresh: Refresher, state: str) -> int:
-        """Commit as the materialization does; how many attempts it took."""
-        folder = Path(PACKAGE_PATH) / "macros" / "state"
-        files = ("merge", "insert", "apply", "keep", "change_state")
-        template = "".join((folder / f"{name}.sql").read_text() for name in files)
-        adapter = SimpleNamespace(quote=lambda name: f"`{name}`")
-
-        def create(state: str, plan: Any) -> str:
-            return f"create or replace table {state} using delta {FEED} as {plan.fill}"
-
-        macros = Environment(extensions=["jinja2.ext.do"]).from_string(
-            template, globals={"ivm_quoted": str, "ivm_create_state": create, "adapter": adapter}
-        )
+    def commit(project: Any, refresh: Refresher) -> int:
+        """Commit by the materialization's own macro; how many attempts it took."""
         commits = list[str]()
         send = refresh.commit
 
@@ -169,7 +155,12 @@ class TestTwoRunsAtOnce:
             send(sql)
 
         refresh.commit = commit  # type: ignore[method-assign]
-        macros.module.ivm_change_state(state, refresh)
+        state = project.adapter.Relation.create(schema=project.test_schema, identifier="sums__ivm")
+        project.adapter.execute_macro(
+            "ivm_change_state",
+            macro_resolver=get_manifest(project.project_root),
+            kwargs={"state": state, "refresh": refresh},
+        )
         return len(commits)
 
     def test_of_two_equal_refreshes_one_counts(
@@ -180,8 +171,8 @@ class TestTwoRunsAtOnce:
         with project.adapter.connection_named("one"):
             one, other = (self.planned(project, built, state) for _ in range(2))
             assert one.plan.kind is other.plan.kind is RefreshKind.INCREMENTAL
-            self.commit(one, state)
-            self.commit(other, state)
+            self.commit(project, one)
+            self.commit(project, other)
         assert built.version("sums__ivm") == version + 1
         assert one.response()["rows_affected"] == 2
         assert other.response()["rows_affected"] == 0
@@ -195,9 +186,9 @@ class TestTwoRunsAtOnce:
             slow = self.planned(project, built, state)
             built.sql("insert into facts values ('a', 1000), ('y', 1)")
             fast = self.planned(project, built, state)
-            self.commit(fast, state)
+            self.commit(project, fast)
             built.check("sums")
-            self.commit(slow, state)
+            self.commit(project, slow)
         built.check("sums")
         assert built.recorded("sums")["facts"] == built.version("facts"), "never backwards"
         assert built.run()["sums"]["refresh_kind"] == "none"
@@ -210,8 +201,8 @@ class TestTwoRunsAtOnce:
             first = self.planned(project, built, state)
             built.sql("insert into facts values ('b', 1000), ('x', 1)")
             later = self.planned(project, built, state)
-            self.commit(first, state)
-            attempts = self.commit(later, state)
+            self.commit(project, first)
+            attempts = self.commit(project, later)
         assert attempts == 2, "its first commit came too late and was skipped"
         built.check("sums")
 
@@ -230,7 +221,7 @@ class TestTwoRunsAtOnce:
                     full = name == "other" and turn % 2 == 1
                     planned = self.planned(project, built, state, full)
                     barrier.wait()
-                    self.commit(planned, state)
+                    self.commit(project, planned)
             except Exception as error:
                 failures.append(error)
 

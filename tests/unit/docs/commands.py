@@ -46,7 +46,7 @@ def _make(arguments: list[str]) -> str:
 
 
 def _pip(arguments: list[str]) -> str:
-    extras = set(re.findall(r'^        "(\w+)": \[', (ROOT / "setup.py").read_text(), re.M))
+    extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text(), re.M))
     for requirement in (a for a in arguments[1:] if not a.startswith("-")):
         name, _, extra = requirement.strip("'").partition("[")
         if name not in (_CLONE, "dbt-ivm-spark", "."):

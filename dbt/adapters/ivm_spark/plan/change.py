@@ -38,14 +38,15 @@ class Derivation:
 
         Raises NotMaintained for an operator that has no rule.
         """
-        if self._derived is None or not moved <= self._moved:
+        if moved and (self._derived is None or not moved <= self._moved):
             self._moved = moved
             self._derived = delta(self._layout.input, Context(moved, self._sources))
-        left = self._derived
+        left = self._derived if moved else None
         if left is not None and moved != self._moved:
             left = without_changes(left, self._moved - moved)
-        none = left is None or isinstance(left, Empty)
-        return Empty(weighted(self._layout.input, 1)) if left is None or none else left
+        if left is None or isinstance(left, Empty):
+            return Empty(weighted(self._layout.input, 1))
+        return left
 
     def work(self, changed: Mapping[str, int], insert_only: bool) -> Work:
         """Return what a refresh has to do; see `work_of`."""

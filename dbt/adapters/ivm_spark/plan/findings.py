@@ -56,7 +56,7 @@ class Findings:
     @property
     def derived(self) -> Findings:
         """The same findings with a derivation of their layout."""
-        if self.layout is None or self.mark is None:
+        if self.layout is None or self.mark is None or not self.known:
             return replace(self, derivation=None)
         derivation = Derivation(self.layout, self.source_facts(self.mark))
         return replace(self, derivation=derivation)

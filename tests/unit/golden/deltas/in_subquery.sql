@@ -1,0 +1,16 @@
+-- view
+select order_id from shop.orders where customer_id in (select customer_id from shop.customers where segment = 'a')
+
+-- delta of orders
+SELECT
+  `orders`.`order_id` AS `order_id`,
+  `orders`.`__ivm_weight` AS `__ivm_weight`
+FROM `shop`.`orders_changes` AS `orders`
+LEFT SEMI JOIN (
+  SELECT
+    `customers`.`customer_id` AS `customer_id`
+  FROM `shop`.`customers` AS `customers`
+  WHERE
+    `customers`.`segment` = 'a'
+) AS `q`
+  ON `orders`.`customer_id` = `q`.`customer_id`

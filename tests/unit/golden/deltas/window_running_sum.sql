@@ -1,0 +1,82 @@
+-- view
+select order_id, sum(amount) over (partition by customer_id order by ordered_on) as so_far from shop.orders
+
+-- types
+so_far decimal(22,2)
+
+-- delta of orders
+SELECT
+  `q_5`.`orders_order_id` AS `order_id`,
+  last_value(`q_5`.`__ivm_each_so_far`) OVER (
+    PARTITION BY `q_5`.`orders_customer_id`, `q_5`.`orders_ordered_on`, `q_5`.`__ivm_side`
+    ORDER BY `q_5`.`orders_order_id`, `q_5`.`orders_amount`
+    ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING
+  ) AS `so_far_2`,
+  `q_5`.`__ivm_side` AS `__ivm_weight`
+FROM (
+  SELECT
+    `q_4`.`orders_order_id` AS `orders_order_id`,
+    `q_4`.`orders_customer_id` AS `orders_customer_id`,
+    `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+    `q_4`.`orders_amount` AS `orders_amount`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
+    sum(`q_4`.`orders_amount`) OVER (
+      PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
+      ORDER BY `q_4`.`orders_ordered_on`, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
+    ) AS `__ivm_each_so_far`
+  FROM (
+    SELECT
+      `q_3`.`orders_order_id` AS `orders_order_id`,
+      `q_3`.`orders_customer_id` AS `orders_customer_id`,
+      `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
+      `q_3`.`orders_amount` AS `orders_amount`,
+      `q_3`.`__ivm_side` AS `__ivm_side`,
+      `q_3`.`__ivm_times` AS `__ivm_times`
+    FROM (
+      SELECT
+        `q_2`.`orders_order_id` AS `orders_order_id`,
+        `q_2`.`orders_customer_id` AS `orders_customer_id`,
+        `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
+        `q_2`.`orders_amount` AS `orders_amount`,
+        `q_2`.`__ivm_side` AS `__ivm_side`,
+        SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
+      FROM (
+        SELECT
+          `orders`.`order_id` AS `orders_order_id`,
+          `orders`.`customer_id` AS `orders_customer_id`,
+          `orders`.`ordered_on` AS `orders_ordered_on`,
+          `orders`.`amount` AS `orders_amount`,
+          `generated`.`__ivm_side` AS `__ivm_side`,
+          1 AS `__ivm_weight`
+        FROM `shop`.`orders` AS `orders`
+        LEFT SEMI JOIN (
+          SELECT DISTINCT
+            `orders`.`customer_id` AS `__ivm_touched_0`
+          FROM `shop`.`orders_changes` AS `orders`
+        ) AS `q`
+          ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
+        LATERAL VIEW
+        EXPLODE(array(1, -1)) generated AS `__ivm_side`
+        UNION ALL
+        SELECT
+          `orders`.`order_id` AS `orders_order_id`,
+          `orders`.`customer_id` AS `orders_customer_id`,
+          `orders`.`ordered_on` AS `orders_ordered_on`,
+          `orders`.`amount` AS `orders_amount`,
+          -1 AS `__ivm_side`,
+          -`orders`.`__ivm_weight` AS `__ivm_weight`
+        FROM `shop`.`orders_changes` AS `orders`
+      ) AS `q_2`
+      GROUP BY
+        `q_2`.`orders_order_id`,
+        `q_2`.`orders_customer_id`,
+        `q_2`.`orders_ordered_on`,
+        `q_2`.`orders_amount`,
+        `q_2`.`__ivm_side`
+    ) AS `q_3`
+    WHERE
+      `q_3`.`__ivm_times` > 0
+  ) AS `q_4`
+  LATERAL VIEW
+  EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
+) AS `q_5`
