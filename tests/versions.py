@@ -1,7 +1,8 @@
 """Runs the tests that see most of Spark, Delta and dbt under other versions of these than
 constraints.txt has: `make versions-test`.
 
-Each set has an environment of its own, by each Python that pyproject.toml allows and this machine has.
+Each set has an environment of its own, by each Python that pyproject.toml allows and this machine
+has.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ DEFAULT_FILE_FORMAT = "delta"
 
 @dataclass
 class IvmSparkConfig(SparkConfig):
-    """The configuration keys of models that this adapter adds to dbt-spark's, or reads anew."""
+    """The configs of models that this adapter adds to dbt-spark's or redefines."""
 
     file_format: str = DEFAULT_FILE_FORMAT
     refresh_policy: str | None = None
@@ -66,8 +66,10 @@ class IvmSparkAdapter(SparkAdapter):
 
     @available
     def ivm_of_run(self, found: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """What the macro of that name found once for all models of a run (dbt makes an adapter a
-        run); None as long as it has not."""
+        """Return what the macro of that name found once for a run; None until it has.
+
+        found: what to remember for all models of the run. dbt makes one adapter a run.
+        """
         if found is not None:
             self._of_run = found
         return self._of_run
@@ -75,43 +77,45 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     @staticmethod
     def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
-        """The ivm models that read each of dbt's `graph.nodes`, by unique id."""
+        """Return the ivm models that read each of dbt's `graph.nodes`, by unique id."""
         return readers(nodes)
 
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:
-        """The refresh of one model, for the materialization; see `Refresher.for_model`."""
+        """Return the refresh of one model, for the materialization; see `Refresher.for_model`."""
         return Refresher.for_model(self._rows_of, self._pins, self._nets, **request)
 
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
-        """What run_results.json and the console say of a refresh."""
+        """Return what run_results.json and the console say of a refresh."""
         return IvmAdapterResponse.of(refresher)
 
     @available
     def ivm_explainer(self, **request: Any) -> Explainer:
-        """One model explained, for the macro `ivm_explain`; see `Explainer.for_model`."""
+        """Explain one model, for the macro `ivm_explain`; see `Explainer.for_model`."""
         return Explainer.for_model(self._rows_of, self._pins, **request)
 
     @available
     def ivm_compiled(self, unique_id: str) -> str:
-        """The SQL that a run would give a model; see `compiled`."""
+        """Return a model's SQL as a run would compile it; see `compiled`."""
         return compiled(self.config, self.get_macro_resolver(), unique_id)
 
     @available
     def ivm_refresh_log(self) -> RefreshLog:
-        """What refreshes were, for the macros of `ivm_refreshes`."""
+        """Return the log of refreshes, for the macros of `ivm_refreshes`."""
         return RefreshLog(self._rows_of)
 
     @available
     def ivm_feed(self) -> FeedReader:
-        """The changes of ivm models, for the macro `ivm_changes`."""
+        """Return a reader of the changes of ivm models, for the macro `ivm_changes`."""
         return FeedReader(self._rows_of)
 
     @available
     def ivm_comparison(self, unique_id: str, **asked: Any) -> Comparison:
-        """A model's view and its query at the recorded versions, for the test `equals_its_query`;
-        see `Verifier.comparison`."""
+        """Return what the test `equals_its_query` compares; see `Verifier.comparison`.
+
+        That is the model's view and its query at the recorded versions.
+        """
         sql = self.ivm_compiled(unique_id)
         return Verifier(self._rows_of).comparison(sql=sql, **asked)
 
@@ -119,12 +123,18 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_doctor(
         self, relations: list[dict[str, Any]], keys: bool, drift: bool, sample: float | None
     ) -> Doctor:
-        """The doctor, for the macro of that name; relations: all that the project knows."""
+        """Return the doctor, for the macro `ivm_doctor`.
+
+        relations: all that the project knows.
+        """
         return Doctor(self._examiner(relations, Checks(bool(keys), bool(drift), sample)))
 
     @available
     def ivm_reporter(self, relations: list[dict[str, Any]]) -> Reporter:
-        """Writes the page of the macro `ivm_report`; relations: all that the project knows."""
+        """Return the writer of the page, for the macro `ivm_report`.
+
+        relations: all that the project knows.
+        """
         project = Project(
             self.config.project_name,
             Path(self.config.project_root),
@@ -142,12 +152,12 @@ class IvmSparkAdapter(SparkAdapter):
 
     @classmethod
     def quote(cls, identifier: str) -> str:
-        """A name between backticks, those in it doubled, which dbt-spark does not do."""
+        """Return a name in backticks; unlike dbt-spark, double the backticks in the name."""
         # dbt itself quotes a database of None.
         return "`" + str(identifier).replace("`", "``") + "`"
 
     def drop_relation(self, relation: Any) -> None:
-        """With the view of an ivm model its state goes too: it is of no use to anybody else."""
+        """Drop a relation and, with the view of an ivm model, its state, which nobody else uses."""
         state = self.ivm_state_of(relation)
         super().drop_relation(relation)  # type: ignore[no-untyped-call]
         if state is not None:
@@ -155,8 +165,10 @@ class IvmSparkAdapter(SparkAdapter):
 
     @available
     def ivm_state_of(self, relation: Any) -> Any:
-        """The state that belongs to a relation, None if that is not an ivm model's view, or the
-        state is gone."""
+        """Return the state of an ivm model's view.
+
+        None if the relation is not such a view, or the state does not exist.
+        """
         view: Any = self.get_relation("", relation.schema, relation.identifier)
         if view is None or not view.is_view or not mark_in(view.information or ""):
             return None
@@ -166,18 +178,21 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     @staticmethod
     def ivm_literal(text: str) -> str:
-        """A text as a literal: a description, a property, a path, whatever stands in it."""
+        """Return any text as a literal: a description, a property, a path."""
         return sql_literal(str(text))
 
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
-        """Send a statement and return its rows as Spark gives them, by column name; of DESCRIBE
-        HISTORY and DESCRIBE TABLE only what is made use of, where they need not be sent."""
+        """Send a statement and return its rows as Spark gives them, by column name.
+
+        Some statements need not be sent. For DESCRIBE HISTORY and DESCRIBE TABLE, the rows then
+        have only what is used of them.
+        """
         handle: Any = self.connections.get_thread_connection().handle
         known: list[dict[str, Any]] | None = handle.known(sql) if hasattr(handle, "known") else None
         if known is not None:
             return known
         if sql.split(maxsplit=1)[0].lower() not in ("set", "reset"):
-            # To those a comment would be a part of the value.
+            # In SET and RESET, a comment would be part of the value.
             sql = self.connections._add_query_comment(sql)
         with self.connections.exception_handler(sql):
             _, cursor = self.connections.add_query(sql, auto_begin=False)
@@ -185,14 +200,14 @@ class IvmSparkAdapter(SparkAdapter):
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall() or ()]
 
     def cleanup_connections(self) -> None:
-        """Drop what the run has kept for all its models, and close its connections."""
+        """Drop the net changes that the run's models shared, and close the run's connections."""
         if self._nets.kept:
             with self.connection_named("ivm_nets"):
                 self._nets.drop(self._rows_of)
         super().cleanup_connections()
 
     def pre_model_hook(self, config: Any) -> None:
-        """Make Delta the file format of a node that says none.
+        """Make Delta the file format of a node that names none.
 
         dbt-spark's macros ask `config.get('file_format')` in many places, each with its own
         default. dbt calls this with the node's config before it runs a model, seed, snapshot,
@@ -203,7 +218,10 @@ class IvmSparkAdapter(SparkAdapter):
 
     @classmethod
     def get_adapter_run_info(cls, config: RelationConfig) -> AdapterTrackingRelationInfo:
-        """dbt's telemetry record; the inherited one imports a module named after this class."""
+        """Return dbt's telemetry record.
+
+        The inherited method would import a module named after this class.
+        """
         return AdapterTrackingRelationInfo(  # type: ignore[abstract]  # dbt builds it too
             adapter_name=cls.type(),
             base_adapter_version=base_version,

@@ -68,12 +68,12 @@ def test_what_is_refused(key: str, value: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("key", "meant"),
     [
-        ("refresh_polcy", "refresh_policy is"),
-        ("Refresh_Policy", "refresh_policy is"),
-        ("refresh_policies", "refresh_policy is"),
-        ("ivm_refresh_policy", "refresh_policy is"),
-        ("change_treshold", "change_threshold is"),
-        ("emits_changes", "emit_changes is"),
+        ("refresh_polcy", "Did you mean 'refresh_policy'?"),
+        ("Refresh_Policy", "Did you mean 'refresh_policy'?"),
+        ("refresh_policies", "Did you mean 'refresh_policy'?"),
+        ("ivm_refresh_policy", "Did you mean 'refresh_policy'?"),
+        ("change_treshold", "Did you mean 'change_threshold'?"),
+        ("emits_changes", "Did you mean 'emit_changes'?"),
         ("ivm_keys", "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys"),
         (
             "IVM_strict",
@@ -84,7 +84,7 @@ def test_what_is_refused(key: str, value: Any, says: str) -> None:
 def test_a_mistyped_key(key: str, meant: str) -> None:
     with pytest.raises(ConfigError) as error:
         read_config({key: "full"})
-    assert f"{key} is no config" in str(error.value)
+    assert f"Unknown config '{key}'" in str(error.value)
     assert meant in str(error.value)
 
 

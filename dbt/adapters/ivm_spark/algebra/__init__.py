@@ -1,1 +1,1 @@
-"""What is a relation: operators over named columns, their expressions and types."""
+"""The algebra of relations: operators over named columns, their expressions and types."""

@@ -1,4 +1,4 @@
-"""What is known of the relations that a query reads: columns, and the text of views."""
+"""The relations that a query reads: their columns, and the texts of views."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlglot import exp
 
 
 class RelationKind(str, Enum):
-    """What a relation is to a refresh."""
+    """The kinds of relations that a refresh tells apart."""
 
     DELTA = "delta"
     VIEW = "view"
@@ -20,10 +20,16 @@ class RelationKind(str, Enum):
 class Relation:
     """A relation as Spark's DESCRIBE shows it.
 
-    columns: (name, Spark type) in order; feed: whether its change feed is on; mapped: whether its
-    columns can, or once could, be renamed and dropped. For a view also its text, the namespace in
-    which the text's names are looked up, the output columns of the text that the view's columns
-    take (by name), and the session settings that it was created under, as Spark keeps them.
+    Attributes:
+        name: the quoted name, see `relation_name`.
+        kind: a Delta table, a view, or another relation.
+        columns: (name, Spark type) of each column, in order.
+        text: the query of a view.
+        namespace: the namespace in which Spark looks up the names in a view's text.
+        text_columns: the output columns of a view's text, by name, that the view's columns take.
+        settings: the session settings under which a view was created, as Spark keeps them.
+        feed: the table's change feed is on.
+        mapped: the table's columns can be renamed and dropped, or once could be.
     """
 
     name: str
@@ -39,20 +45,28 @@ class Relation:
 
 @dataclass(frozen=True)
 class Catalog:
-    """Relations by key (see `relation_key`) and the schema that unqualified names mean."""
+    """The known relations.
+
+    Attributes:
+        relations: each relation by its key, see `relation_key`.
+        schema: the schema of unqualified names.
+    """
 
     relations: dict[str, Relation] = field(default_factory=dict)
     schema: tuple[str, ...] = ("default",)
 
 
 def name_parts(table: exp.Table) -> tuple[str, ...]:
-    """The parts of a table's name as a text has them."""
+    """Return the parts of a table's name as the text spells them."""
     return tuple(part.name for part in table.parts)
 
 
 def relation_name(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
-    """The relation's name as quoted SQL, completed by the namespace and without the catalog
-    that every Spark session has."""
+    """Return a relation's full name as quoted SQL.
+
+    The namespace completes a name of one part. `spark_catalog`, which every Spark session has, is
+    left out.
+    """
     if len(parts) == 1:
         parts = (*namespace, *parts)
     if len(parts) == 3 and parts[0].lower() == "spark_catalog":
@@ -61,10 +75,10 @@ def relation_name(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
 
 
 def relation_key(name: str) -> str:
-    """What two spellings of one relation's name have in common."""
+    """Return a key that is equal for two spellings of one relation's name."""
     return name.lower()
 
 
 def quote(identifier: str) -> str:
-    """An identifier in backticks."""
+    """Return an identifier in backticks."""
     return "`" + identifier.replace("`", "``") + "`"

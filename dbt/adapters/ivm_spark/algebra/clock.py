@@ -1,7 +1,7 @@
-"""Texts that Spark reads as the time of now when it casts them to a date or a timestamp.
+"""Texts that Spark reads relative to the current time when it casts them to a date or a timestamp.
 
-`d > 'yesterday'` has such a cast without saying so, and `status = 'today'` has none: whether a text
-is read as a time is Spark's to say (`dbt.adapters.ivm_spark.plan.clock`). Source: Spark's
+`d > 'yesterday'` contains such a cast implicitly; `status = 'today'` contains none. Only Spark can
+say whether it casts a text (`dbt.adapters.ivm_spark.plan.clock`). Source: Spark's
 `SpecialDatetimeValues`, which looks at every cast of a constant string.
 """
 
@@ -18,22 +18,22 @@ from dbt.adapters.ivm_spark.algebra.tree import Node
 
 _SPECIAL = re.compile(r"(now|today|tomorrow|yesterday)(?![a-z])", re.IGNORECASE)
 _BLANK = "".join(map(chr, range(33)))
-"""What Java's trim() takes off."""
+"""The characters that Java's trim() removes."""
 
 
 def is_clock_text(text: str) -> bool:
-    """True for a text that a cast to a date or timestamp reads as a time relative to now."""
+    """Return whether a cast to a date or timestamp reads a text relative to the current time."""
     return _SPECIAL.match(text.strip(_BLANK)) is not None
 
 
 def clock_texts(expressions: Iterator[exp.Expr]) -> frozenset[str]:
-    """The string literals of expressions that may be read as a time relative to now."""
+    """Return the string literals in expressions for which `is_clock_text` holds."""
     literals = (e for expression in expressions for e in expression.find_all(exp.Literal))
     return frozenset(e.name for e in literals if e.is_string and is_clock_text(e.name))
 
 
 def computed_texts(expressions: Iterator[exp.Expr]) -> list[exp.Expr]:
-    """The constant expressions with a string literal in them, which may compute such a text."""
+    """Return the constant expressions that contain a string literal and may compute such a text."""
     found: list[exp.Expr] = []
     for expression in expressions:
         for part in expression.walk():
@@ -43,7 +43,7 @@ def computed_texts(expressions: Iterator[exp.Expr]) -> list[exp.Expr]:
 
 
 def tree_expressions(root: Node) -> Iterator[exp.Expr]:
-    """Every expression of every operator of a tree."""
+    """Yield every expression of every operator of a tree."""
     for node in walk(root):
         yield from expressions_of(node)
 
@@ -55,5 +55,5 @@ def _is_computed_text(part: exp.Expr) -> bool:
     if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal):
         return False
     if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
-        return False  # it is a part of the CASE, and no expression of its own
+        return False  # a branch of the CASE, not an expression by itself
     return any(e.is_string for e in part.find_all(exp.Literal))

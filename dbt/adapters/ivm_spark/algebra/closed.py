@@ -1,7 +1,7 @@
-"""The last check of a tree: every expression is over columns of its operator's inputs.
+"""The last check of a tree: each expression uses only columns of its operator's inputs.
 
-Whatever was read wrongly above, an expression can then not mean another thing over the change feed
-of a source, or over fewer of its columns, than it means over the source.
+An earlier step may have misread the query. Even then, no checked expression changes its meaning
+when it runs over a source's change feed, or over fewer of the source's columns.
 """
 
 from __future__ import annotations
@@ -16,19 +16,25 @@ from dbt.adapters.ivm_spark.algebra.tree import Lateral, Mark, Node, ScalarSubqu
 
 
 def check_closed(root: Node) -> None:
-    """Raise NotMaintained (QUERY_NOT_UNDERSTOOD) unless each column in an expression of the tree is
-    one of its operator's inputs, or a parameter of a lambda function, and no star is left."""
+    """Raise NotMaintained (QUERY_NOT_UNDERSTOOD) unless every column of an expression is known.
+
+    A known column belongs to the operator's inputs, or is a parameter of a lambda function. A star
+    is not known.
+    """
     _Check().check(root, frozenset())
 
 
 class _Check:
-    """One check of a tree, in which one node may be below several others."""
+    """One check of a tree, in which several nodes may share an input."""
 
     def __init__(self) -> None:
         self._seen: set[tuple[int, frozenset[str]]] = set()
 
     def check(self, node: Node, around: frozenset[str]) -> None:
-        """around: the columns of the blocks around a correlated subquery."""
+        """Check a node and all nodes below it.
+
+        around: the columns of the outer blocks of a correlated subquery.
+        """
         if (id(node), around) in self._seen:
             return
         self._seen.add((id(node), around))

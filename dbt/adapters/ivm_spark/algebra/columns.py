@@ -1,5 +1,4 @@
-"""The columns in a tree's expressions: one as an expression, those that are used, others put in
-their place."""
+"""The columns in a tree's expressions: how to make, find and replace them."""
 
 from __future__ import annotations
 
@@ -13,31 +12,36 @@ from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Item, Node
 
 
 def column(name: str) -> exp.Column:
-    """A reference to a column of the tree."""
+    """Return a reference to a column of the tree."""
     return exp.Column(this=exp.Identifier(this=name, quoted=True))
 
 
 def passed(columns: Iterable[str]) -> tuple[Item, ...]:
-    """The columns as they are, for a Project or as the keys of an Aggregate."""
+    """Return items that pass columns on unchanged, for a Project or as the keys of an Aggregate."""
     return tuple(Item(c, column(c)) for c in columns)
 
 
 def as_they_are(items: Iterable[Item]) -> dict[str, str]:
-    """The columns that are passed on as they are: by their new names, the input's own."""
+    """Return the items that only pass a column on: the input's column by the item's name."""
     return {i.name: i.expression.name for i in items if isinstance(i.expression, exp.Column)}
 
 
 def by_place(names: Collection[str], branch: Node) -> list[tuple[str, str]]:
-    """The columns of a union under these names, each with the branch's own: they go by their place,
-    but a weight by its name."""
+    """Return a union's column names, each with the branch's column.
+
+    Columns match by position, but the weight matches by name.
+    """
     own = [c for c in branch.columns if c != WEIGHT]
     pairs = list(zip((n for n in names if n != WEIGHT), own, strict=True))
     return [*pairs, (WEIGHT, WEIGHT)] if WEIGHT in names else pairs
 
 
 def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
-    """The expression with what `columns` gives for a column in the place of each; a column that
-    belongs to a table is none of the tree's. `render` writes the parentheses that it then needs."""
+    """Return the expression with its columns replaced by the expressions in `columns`.
+
+    A column that is qualified by a table is not a column of the tree and stays. `render` adds the
+    parentheses that the result needs.
+    """
 
     def swapped(node: exp.Expr) -> exp.Expr:
         known = isinstance(node, exp.Column) and not node.table and node.name in columns
@@ -47,13 +51,15 @@ def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def used_columns(*expressions: exp.Expr) -> set[str]:
-    """Names of the columns that the expressions use."""
+    """Return the names of the columns that the expressions use."""
     return {c.name for expression in expressions for c in expression.find_all(exp.Column)}
 
 
 def free_columns(node: Node) -> set[str]:
-    """Columns that expressions of a tree use and no operator of it has: those of the block around
-    a correlated subquery."""
+    """Return the columns that a tree's expressions use and that no operator of the tree has.
+
+    They are columns of the outer block of a correlated subquery.
+    """
     used: set[str] = set()
     known: set[str] = set()
     for below in walk(node):
@@ -64,7 +70,7 @@ def free_columns(node: Node) -> set[str]:
 
 
 def expressions_of(node: Node) -> Iterator[exp.Expr]:
-    """The expressions of a node itself."""
+    """Yield the expressions of one node, without those of its inputs."""
     for place in fields(node):
         yield from _expressions_in(getattr(node, place.name))
 
@@ -80,7 +86,7 @@ def _expressions_in(value: object) -> Iterator[exp.Expr]:
 
 
 def is_variable(found: exp.Column) -> bool:
-    """True for a parameter of a lambda function around it."""
+    """Return whether a column is a parameter of an enclosing lambda function."""
     if found.table:
         return False
     around = found.find_ancestor(exp.Lambda)

@@ -1,8 +1,8 @@
-"""Spark SQL as this product reads and writes it with sqlglot.
+"""The dialect of Spark SQL in which sqlglot reads and writes queries here.
 
-sqlglot's own Spark dialect translates functions into common ones and back (date_sub becomes
-date_add, percentile_cont becomes percentile_approx). Here a function stays what the user called,
-so that what is written back is what was read.
+sqlglot's own Spark dialect translates functions into common ones and back: date_sub becomes
+date_add, percentile_cont becomes percentile_approx. This dialect keeps every call as the user
+wrote it, so a query is written as it was read.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlglot.tokenizer_core import TokenType
 
 _SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY".split()
 _WITH_UNIT = "TIMESTAMPADD DATEADD DATE_ADD TIMESTAMPDIFF DATEDIFF DATE_DIFF TIMEDIFF".split()
-"""Functions whose first of three arguments is a word of the call. Source: `primaryExpression` of
+"""Functions that take a keyword as the first of three arguments. Source: `primaryExpression` of
 Spark's SqlBaseParser.g4."""
 _UNITS = frozenset(
     """YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND""".split()
@@ -27,7 +27,7 @@ _UNITS = frozenset(
 def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
     """Return the parser of a call whose first argument may be a unit, such as DATEADD(MONTH, 1, d).
 
-    Without it the unit is read as a column, which a table may have.
+    Otherwise sqlglot would read the unit as a column, and a table may have a column of that name.
     """
 
     def parse(parser: Any) -> exp.Expr:
@@ -45,17 +45,17 @@ def _is_unit(argument: exp.Expr) -> bool:
 
 
 class IvmSpark(Spark):
-    """Spark SQL with every function call kept as it is written."""
+    """Spark SQL that keeps every function call as it is written."""
 
     SUPPORTS_STRUCT_STAR_EXPANSION = True
 
     class Tokenizer(Spark.Tokenizer):
-        """Two quotes inside a string are one, as in Spark 4."""
+        """A tokenizer that reads two quotes inside a string as one, as Spark 4 does."""
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'"]
 
     class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot types it as a value
-        """No function is known by name; those with a syntax of their own are still parsed."""
+        """A parser that knows no function by name unless the function has a syntax of its own."""
 
         FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
@@ -65,12 +65,12 @@ class IvmSpark(Spark):
 
 
 def dialect_name(case_sensitive: bool) -> str:
-    """The dialect for a session, by its case sensitivity."""
+    """Return the dialect for a session that is, or is not, case-sensitive."""
     return "ivmspark, normalization_strategy=case_sensitive" if case_sensitive else "ivmspark"
 
 
 def is_empty(sql: str) -> bool:
-    """Whether a text has less than two words, so that it is no query."""
+    """Return whether a text has fewer than two tokens and so is not a query."""
     try:
         return len(IvmSpark().tokenize(sql)) < 2
     except TokenError:
@@ -78,8 +78,10 @@ def is_empty(sql: str) -> bool:
 
 
 def without_end(sql: str) -> str:
-    """A statement's text without the semicolons at its end and what stands behind them, so that
-    it may stand between parentheses. A text that has no tokens stays, for Spark to say why."""
+    """Return a statement's text up to the semicolons at its end, so that it fits into parentheses.
+
+    A text that sqlglot can't tokenize stays as it is; Spark then reports the error.
+    """
     try:
         tokens = IvmSpark().tokenize(sql)
     except TokenError:
@@ -91,5 +93,5 @@ def without_end(sql: str) -> str:
 
 
 def to_sql(expression: exp.Expr, pretty: bool = False) -> str:
-    """A tree as Spark SQL, functions spelled as they were written."""
+    """Return an expression as Spark SQL, with functions spelled as they were written."""
     return expression.sql(IvmSpark, normalize_functions=False, pretty=pretty)

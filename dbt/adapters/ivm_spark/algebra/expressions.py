@@ -1,7 +1,8 @@
-"""What an expression may contain: every node of it is known, or the view is not maintained.
+"""The expressions that are understood; a view with any other expression is not maintained.
 
-An unknown function could be an aggregate, a generator or random; written back it would still have
-the plan of the user's text, so the judge could not tell. Hence a list of what is known.
+An unknown function could be an aggregate, a generator or random. Written back, it would still have
+the same plan as the user's text, so the comparison of plans could not detect it. Therefore this
+module lists what is known.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ _TIMES = (
 
 
 def function_name(node: exp.Expr) -> str | None:
-    """Spark's name of the function that a node calls, lower case; None for an operator."""
+    """Return Spark's lower-case name of the function that a node calls, None for an operator."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower()
     if isinstance(node, WRAPPERS):
@@ -96,16 +97,16 @@ def function_name(node: exp.Expr) -> str | None:
 
 
 def is_aggregate(node: exp.Expr) -> bool:
-    """True for a call of an aggregate function, with its FILTER or WITHIN GROUP around it."""
+    """Return whether a node calls an aggregate function, perhaps inside FILTER or WITHIN GROUP."""
     if isinstance(node, WRAPPERS):
         return is_aggregate(node.this)
     return function_name(node) in AGGREGATES
 
 
 def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
-    """The outermost aggregate calls in an expression, left to right.
+    """Return the outermost aggregate calls in an expression, left to right.
 
-    A function over a window is none itself; there may be some in its arguments and clauses.
+    A window function is not an aggregate call, but its arguments and clauses may contain some.
     """
     if isinstance(expression, exp.Window):
         call: exp.Expr = expression.this
@@ -122,8 +123,8 @@ def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
 def check(expression: exp.Expr, windows: bool = False) -> None:
     """Raise NotMaintained unless every node of the expression is known and deterministic.
 
-    windows: the clause may hold window functions. Raises NotMaintained with
-    EXPRESSION_NOT_DETERMINISTIC, WINDOW_WITHOUT_PARTITION_BY or OPERATOR_NOT_SUPPORTED, naming
+    windows: the clause may contain window functions. The reason is EXPRESSION_NOT_DETERMINISTIC,
+    WINDOW_WITHOUT_PARTITION_BY, OPERATOR_NOT_SUPPORTED or QUERY_NOT_UNDERSTOOD. Its detail names
     the function or the clause.
     """
     for node in expression.walk():
@@ -135,7 +136,10 @@ def check(expression: exp.Expr, windows: bool = False) -> None:
 
 
 def _check_window(node: exp.Window, allowed: bool) -> None:
-    """A window over one partition for all rows is no window with PARTITION BY."""
+    """Raise NotMaintained unless the window is understood and its PARTITION BY uses a column.
+
+    A constant PARTITION BY puts all rows into one partition, so it counts as none.
+    """
     keys = node.args.get("partition_by") or []
     if not any(key.find(exp.Column) for key in keys):
         raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
@@ -152,7 +156,7 @@ def _check_window(node: exp.Window, allowed: bool) -> None:
 
 
 def is_known(node: exp.Expr) -> bool:
-    """Whether one node of an expression is known, and a function of what it is given."""
+    """Return whether one node of an expression is known and depends only on its arguments."""
     name = function_name(node)
     if isinstance(node, _TIMES) or _reads_clock(node, name):
         return False
@@ -162,7 +166,7 @@ def is_known(node: exp.Expr) -> bool:
 
 
 def _reads_clock(node: exp.Expr, name: str | None) -> bool:
-    """True for a text that is cast to the time of now, and for a call that is known to differ."""
+    """Return whether a node reads a text as a time, or calls a nondeterministic function."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal):
         return not node.to.is_type(*exp.DataType.TEXT_TYPES) and is_clock_text(node.this.name)
     if name == "unix_timestamp":

@@ -1,7 +1,8 @@
-"""What Spark's functions are: scalar, aggregate, generator, window, or not deterministic.
+"""Spark's functions by kind: scalar, aggregate, generator, window, or not deterministic.
 
 Source: the function registry of Spark 4.1 (`SHOW FUNCTIONS`, `DESCRIBE FUNCTION EXTENDED`). A
-function in none of these sets may be a user's own: nothing is known of it, so nothing is assumed.
+function in none of these sets may be a user's own. Nothing is known about it, so nothing is
+assumed.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ NOT_DETERMINISTIC = frozenset(
 )
 
 NAMED_BY_ARGUMENTS = frozenset({"arrays_zip"})
-"""Functions whose result has the names of the columns that they are given, which are others in a
-tree; `struct` is one too, see `dbt.adapters.ivm_spark.algebra.struct_fields`."""
+"""Functions whose result takes field names from their argument columns. A tree has other column
+names. `struct` is such a function too, see `dbt.adapters.ivm_spark.algebra.struct_fields`."""
 
 SCALARS = frozenset(
     """

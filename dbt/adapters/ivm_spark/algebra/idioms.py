@@ -1,4 +1,4 @@
-"""Counted rows as a bag again."""
+"""Rows with counts, turned into a bag again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dbt.adapters.ivm_spark.algebra.tree import Generate, Node, Project
 
 
 def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:
-    """The given columns of each row as often as its column `count` says; counts are positive."""
+    """Return each row's given columns as often as its column `count` says; counts are positive."""
     copies = exp.Anonymous(
         this="array_repeat",
         expressions=[exp.Literal.number(0), exp.cast(column(count), "int")],

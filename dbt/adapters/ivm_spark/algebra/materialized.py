@@ -1,4 +1,4 @@
-"""Relations that a refresh computes once, before the statement that reads them."""
+"""Relations that a refresh materializes before the statement that reads them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Materialized:
     """A relation that is computed before the statements that use it.
 
     Attributes:
-        name: of the temporary view that it becomes; later ones and the statement scan it.
-        relation: a tree over sources, changes, and earlier ones.
+        name: the temporary view that holds it. Later relations and the statement scan that view.
+        relation: a tree over sources, changes, and earlier materialized relations.
     """
 
     name: str
@@ -21,16 +21,19 @@ class Materialized:
 
     @property
     def scan(self) -> Scan:
-        """The scan of the temporary view, under the relation's own names."""
+        """Return the scan of the temporary view, under the relation's own column names."""
         return temporary(self.name, self.relation.columns)
 
 
 def temporary(name: str, columns: tuple[str, ...]) -> Scan:
-    """The scan of a temporary view with these columns."""
+    """Return the scan of a temporary view with these columns."""
     return Scan(name, name, tuple((c, c) for c in columns), At.TEMPORARY)
 
 
 def materialized_name(name: str, token: str) -> str:
-    """The name of a temporary view of this refresh's own. Spark's cache is one for all sessions and
-    is dropped by a view's name (SPARK-34052), so two refreshes at once must not share a name."""
+    """Return the name of a temporary view that belongs to this refresh only.
+
+    All sessions share Spark's cache, and Spark drops a cached view by its name (SPARK-34052). So
+    two concurrent refreshes must not share a name.
+    """
     return f"ivm_materialized_{name}_{token}" if token else f"ivm_materialized_{name}"

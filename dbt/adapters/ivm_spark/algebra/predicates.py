@@ -1,4 +1,4 @@
-"""Predicates: what AND joins, and the equalities between two inputs of an operator."""
+"""Predicates: conjuncts, and equalities between two inputs of an operator."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from dbt.adapters.ivm_spark.algebra.tree import Node
 def equal_pairs(
     predicates: tuple[exp.Expr, ...], left: Node, right: Node
 ) -> list[tuple[exp.Expr, exp.Expr]]:
-    """The two sides of each equality between two inputs, the left input's first."""
+    """Return the two sides of each equality between two inputs, the left input's side first."""
     return [p for p in (_pair(e, left, right) for e in predicates) if p is not None]
 
 
 def equal_columns(
     predicates: tuple[exp.Expr, ...], left: Node, right: Node
 ) -> Iterator[tuple[str, str, bool]]:
-    """The columns that two inputs are joined by as they are: the left input's, the right one's, and
-    whether NULL meets NULL."""
+    """Yield (left column, right column, null-safe) of each equality between columns of two inputs.
+
+    Both sides are bare columns. A null-safe equality joins NULL with NULL.
+    """
     for predicate in predicates:
         pair = _pair(predicate, left, right)
         if pair is not None and all(isinstance(side, exp.Column) for side in pair):
@@ -38,7 +40,7 @@ def _pair(predicate: exp.Expr, left: Node, right: Node) -> tuple[exp.Expr, exp.E
 
 
 def conjuncts(predicate: exp.Expr) -> list[exp.Expr]:
-    """The predicates that AND joins, parentheses around AND taken off."""
+    """Return the predicates that AND joins, without the parentheses around an AND."""
     bare = predicate.unnest()
     if isinstance(bare, exp.And):
         return [*conjuncts(bare.left), *conjuncts(bare.right)]
@@ -46,8 +48,10 @@ def conjuncts(predicate: exp.Expr) -> list[exp.Expr]:
 
 
 def sides(predicate: exp.Expr) -> tuple[tuple[exp.Expr, exp.Expr], ...]:
-    """The two sides of an equality, null-safe or not, in either order; nothing for another
-    predicate."""
+    """Return the two sides of an equality, null-safe or not, in both orders.
+
+    Return nothing for another predicate.
+    """
     bare = predicate.unnest()
     if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
         return ()

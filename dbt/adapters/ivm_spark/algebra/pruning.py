@@ -1,7 +1,7 @@
-"""Columns that nothing above needs are left out, down to the scans.
+"""Column pruning: remove the columns that no operator above needs, down to the scans.
 
-A scan then names exactly the columns of a source that the view uses, so that a change in any
-other column is no change for the view.
+A scan then names exactly the columns of a source that the view uses. So a change in any other
+column of the source does not change the view.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 
 
 def prune(root: Node) -> Node:
-    """The tree with the same outputs and no column that is not used."""
+    """Return the tree with the same outputs and without unused columns."""
     return _prune(root, set(root.columns))
 
 
@@ -108,7 +108,7 @@ def _whole(node: Node) -> Node:
 
 
 def _prune_branch(branch: Node, places: list[int]) -> Node:
-    """A branch of a union keeps its columns by position."""
+    """Return a branch of a union with only the columns at these positions."""
     names = [branch.columns[place] for place in places]
     if isinstance(branch, Project):
         items = tuple(branch.items[place] for place in places)

@@ -1,4 +1,4 @@
-"""Why a view was refreshed in full: the reason codes, one sentence each, and what to do."""
+"""The reasons for a full refresh: a code, one sentence, and what the user can do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class ReasonCode(str, Enum):
-    """Reason codes of a full refresh (DESIGN section 6). The value is what users search for."""
+    """Reason codes of a full refresh (DESIGN section 6). Users search for the value."""
 
     EXPRESSION_NOT_DETERMINISTIC = "EXPRESSION_NOT_DETERMINISTIC"
     OPERATOR_NOT_SUPPORTED = "OPERATOR_NOT_SUPPORTED"
@@ -32,17 +32,17 @@ class ReasonCode(str, Enum):
 
     @property
     def is_defect(self) -> bool:
-        """True for a defect of this package, which the user should report."""
+        """Return whether the reason is a defect of this package, which the user should report."""
         return self is ReasonCode.GENERATED_SQL_REJECTED
 
     @property
     def sentence(self) -> str:
-        """What happened, in one sentence."""
+        """Return what happened, in one sentence."""
         return _TEXTS[self][0]
 
     @property
     def remedy(self) -> str:
-        """What the user can do about it, in one sentence."""
+        """Return what the user can do about it, in one sentence."""
         return _TEXTS[self][1]
 
 
@@ -60,7 +60,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Give the window a PARTITION BY.",
     ),
     ReasonCode.MAP_TYPE_NOT_SUPPORTED: (
-        "A MAP column can't be compared, so its rows can't be matched.",
+        "Columns of type MAP can't be compared, so a refresh can't match rows.",
         "Select map_entries(column) or single keys of the map instead.",
     ),
     ReasonCode.INPUT_NOT_IN_DELTA: (
@@ -77,75 +77,81 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Refresh more often than the source's log and file retention, or lengthen the retention.",
     ),
     ReasonCode.CHANGE_NOT_COMPUTED: (
-        "The query fails on a row of the change, which may have gone again by now.",
-        "Nothing: the view has been rebuilt. Where such rows are usual, use try_cast and its kind.",
+        "The query fails on a row of the change. The row may be deleted again by now.",
+        "Nothing: the view was rebuilt. If such rows are common, use try_cast or another try_* "
+        "function.",
     ),
     ReasonCode.DATA_SCHEMA_CHANGED: (
-        "Columns of a source that the query uses have changed, or may have.",
-        "Nothing: the view has been rebuilt on the new columns.",
+        "Columns of a source that the query uses have changed, or may have changed.",
+        "Nothing: the view was rebuilt on the new columns.",
     ),
     ReasonCode.SOURCE_REPLACED: (
-        "A source has been dropped and created again.",
-        "Nothing: the view has been rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
+        "A source was dropped and created again.",
+        "Nothing: the view was rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
     ),
     ReasonCode.QUERY_FINGERPRINT_CHANGED: (
         "The model's query, a view that it reads, or a session setting that changes its result, "
         "has changed.",
-        "Nothing: the view has been rebuilt on the new query.",
+        "Nothing: the view was rebuilt on the new query.",
     ),
     ReasonCode.CONFIGURATION_CHANGED: (
         "The model's configuration has changed.",
-        "Nothing: the view has been rebuilt with the new configuration.",
+        "Nothing: the view was rebuilt with the new configuration.",
     ),
     ReasonCode.COST_MODEL: (
         "A rebuild is estimated to be cheaper than an incremental refresh.",
-        "Set refresh_policy: incremental to refresh incrementally all the same.",
+        "Set refresh_policy: incremental to refresh incrementally anyway.",
     ),
     ReasonCode.FULL_REFRESH_REQUESTED: (
-        "A full refresh was asked for.",
+        "The user asked for a full refresh.",
         "Run without --full-refresh, or with another refresh_policy.",
     ),
     ReasonCode.STATE_MISSING: (
         "The view's state, or its watermark, does not exist.",
-        "Nothing: the view has been built anew.",
+        "Nothing: the view was built again.",
     ),
     ReasonCode.STATE_MODIFIED: (
-        "Somebody else has written into the view's state table.",
-        "Do not write into tables that end in __ivm; the view has been built anew.",
+        "Somebody else wrote into the view's state table.",
+        "Do not write into tables whose names end in __ivm. The view was built again.",
     ),
     ReasonCode.STATE_FORMAT_CHANGED: (
         "Another version of dbt-ivm-spark wrote the view's state, in a format that this one does "
         "not read.",
-        "Nothing: the view has been built anew. Refresh a model with one version only, or each "
-        "will rebuild what the other wrote.",
+        "Nothing: the view was built again. Refresh a model with one version only, or each version "
+        "rebuilds what the other wrote.",
     ),
     ReasonCode.QUERY_NOT_UNDERSTOOD: (
-        "The query could not be read in a way that is certain to mean what Spark makes of it.",
-        "Simplify the query, and please report it: a rule is missing.",
+        "dbt-ivm-spark is not certain that it reads the query as Spark does.",
+        "Simplify the query, and please report it: dbt-ivm-spark lacks a rule for it.",
     ),
     ReasonCode.GENERATED_SQL_REJECTED: (
-        "Spark accepts the query, and rejects a statement that dbt-ivm-spark made from it.",
-        "Nothing: the view has been rebuilt from the query's own text. This is a defect of "
-        "dbt-ivm-spark; please report it with the query.",
+        "Spark accepts the query but rejects a statement that dbt-ivm-spark made from it.",
+        "Nothing: the view was rebuilt from the query's own text. This is a defect of "
+        "dbt-ivm-spark. Please report it with the query.",
     ),
     ReasonCode.VIEW_SETTINGS_DIFFER: (
-        "The query reads a Spark view that was created under other session settings, under which "
-        "Spark still reads it.",
-        "Create the view again under this session's settings, or set these as they were.",
+        "The query reads a Spark view that was created under other session settings. Spark still "
+        "reads the view under those.",
+        "Create the view again under this session's settings, or restore the settings.",
     ),
 }
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code with what caused it in this view (a table, a function, a clause)."""
+    """A reason code and its cause in this view.
+
+    Attributes:
+        code: the reason code.
+        detail: the table, function or clause that caused it; may be empty.
+    """
 
     code: ReasonCode
     detail: str = ""
 
     @property
     def facts(self) -> dict[str, str]:
-        """The reason for programs."""
+        """Return the reason in a form that programs read."""
         return {
             "code": self.code.value,
             "sentence": self.code.sentence,
@@ -160,7 +166,7 @@ class Reason:
 
 
 class NotMaintained(Exception):
-    """Raised by the pure rooms when a query, or a part of it, has no incremental rule."""
+    """Raised by the pure rooms if a query, or a part of it, has no incremental rule."""
 
     def __init__(self, code: ReasonCode, detail: str = "") -> None:
         super().__init__(str(Reason(code, detail)))
@@ -168,5 +174,5 @@ class NotMaintained(Exception):
 
 
 def not_supported(what: str) -> NotMaintained:
-    """What to raise for a part of a query that has no incremental rule."""
+    """Return the exception for a part of a query that has no incremental rule."""
     return NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, what)

@@ -1,9 +1,8 @@
-"""struct(a, t.b) takes the names of its fields from the columns that it is given; named_struct says
-them.
+"""Field names of struct(): they come from its argument columns, so named_struct() spells them out.
 
-A column has other names in a tree than in the query, so every struct() becomes named_struct()
-before names are resolved, as far as its arguments are written out; the columns of a star follow
-when it is expanded.
+`struct(a, t.b)` has the fields `a` and `b`. In a tree these columns have other names. So every
+struct() becomes named_struct() before names are resolved, as far as its arguments are written out.
+A star in it follows when it is expanded.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _VALUES = (
     exp.Case,
     exp.Distinct,
 )
-"""Where a row constructor is a value, whose fields have names."""
+"""Parents under which a row constructor is a value, whose fields have names."""
 _ROWS = (
     exp.In,
     exp.Predicate,
@@ -35,13 +34,13 @@ _ROWS = (
     exp.Window,
     exp.Ordered,
 )
-"""Where it is a list of operands, rows or keys, for which names say nothing."""
+"""Parents under which a row constructor is a list of operands, rows or keys without names."""
 
 
 def name_fields(query: exp.Expr) -> None:
     """Give the arguments of each struct() and row constructor the names that Spark gives them.
 
-    The query is changed in place. Source: `CreateStruct.apply` of Spark.
+    Changes the query in place. Source: `CreateStruct.apply` of Spark.
     """
     for row in list(query.find_all(exp.Tuple)):
         if isinstance(_around(row), _VALUES) and not is_row(row):
@@ -55,7 +54,7 @@ def name_fields(query: exp.Expr) -> None:
 
 
 def spell_structs(expression: exp.Expr) -> exp.Expr:
-    """Write named_struct() for each struct() of an expression whose stars are expanded."""
+    """Return an expression, its stars expanded, with named_struct() for each struct()."""
 
     if not any(map(is_struct, expression.find_all(exp.Anonymous))):
         return expression
@@ -63,12 +62,12 @@ def spell_structs(expression: exp.Expr) -> exp.Expr:
 
 
 def is_struct(node: exp.Expr) -> bool:
-    """True for a call of struct()."""
+    """Return whether a node is a call of struct()."""
     return isinstance(node, exp.Anonymous) and node.name.lower() == "struct"
 
 
 def _spelled(call: exp.Expr) -> exp.Expr:
-    """named_struct() with the fields of a call of struct()."""
+    """Return named_struct() with the fields of a call of struct()."""
     parts: list[exp.Expr] = []
     for place, argument in enumerate(call.expressions, start=1):
         name = _name(argument) or f"col{place}"
@@ -77,7 +76,7 @@ def _spelled(call: exp.Expr) -> exp.Expr:
 
 
 def is_row(row: exp.Tuple) -> bool:
-    """Whether a row constructor stands where the names of its fields say nothing."""
+    """Return whether a row constructor is in a position where its field names do not matter."""
     around = _around(row)
     in_pivot = row.find_ancestor(exp.Pivot) is not None
     return around is None or isinstance(around, _ROWS) or in_pivot or len(row.expressions) < 2
@@ -91,7 +90,10 @@ def _around(row: exp.Expr) -> exp.Expr | None:
 
 
 def _named(argument: exp.Expr) -> exp.Expr:
-    """An alias keeps the spelling of a name, which is lost when names are resolved."""
+    """Return an argument whose alias keeps the spelling of a column's name.
+
+    Resolving the names would lose that spelling.
+    """
     if isinstance(argument, exp.Column) and not isinstance(argument.this, exp.Star):
         return exp.alias_(argument, argument.name, quoted=True)
     return argument

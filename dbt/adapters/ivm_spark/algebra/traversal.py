@@ -1,4 +1,4 @@
-"""The nodes of a tree: which are below which, and a tree with others in their place."""
+"""Traversal of a tree: the inputs of a node, and trees with replaced nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INPUTS: dict[type[Any], tuple[str, ...]] = {
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The inputs of a node, left to right."""
+    """Return the inputs of a node, left to right."""
     found: list[Node] = []
     for name in _INPUTS[type(node)]:
         value = getattr(node, name)
@@ -30,7 +30,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
-    """The same node over other inputs; itself if they are the same ones."""
+    """Return the node with other inputs, or the node itself if they are the same objects."""
     if all(a is b for a, b in zip(children(node), inputs, strict=True)):
         return node
     left, changes = list(inputs), dict[str, Any]()
@@ -44,14 +44,14 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Every node, parents first."""
+    """Yield every node, parents first."""
     yield node
     for child in children(node):
         yield from walk(child)
 
 
 def substitute(node: Node, old: Node, new: Node) -> Node:
-    """The tree with `old` (by identity) replaced by `new`."""
+    """Return the tree with the node `old` (found by identity) replaced by `new`."""
     if node is old:
         return new
     return with_children(node, tuple(substitute(child, old, new) for child in children(node)))
@@ -59,9 +59,9 @@ def substitute(node: Node, old: Node, new: Node) -> Node:
 
 @contextmanager
 def not_too_deep() -> Iterator[None]:
-    """Around whatever walks a query: Python's stack ends where a query is nested too deep.
+    """Raise NotMaintained if a query is nested too deep for Python's stack.
 
-    sqlglot, too, takes some frames for each level. Raises NotMaintained.
+    Wrap all code that walks a query in it. sqlglot also takes some frames for each level.
     """
     try:
         yield
@@ -70,5 +70,8 @@ def not_too_deep() -> Iterator[None]:
 
 
 def too_many_tables(most: int) -> NotMaintained:
-    """The reason for a query that reads tables at too many places, CTEs and views expanded."""
+    """Return the exception for a query that reads tables at too many places.
+
+    The places count after CTEs and views are expanded.
+    """
     return not_supported(f"tables read at more than {most} places, CTEs and views expanded")

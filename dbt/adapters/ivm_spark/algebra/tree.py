@@ -1,9 +1,11 @@
-"""The view tree: a query as relational operators over columns whose names are unique in the tree.
+"""The view tree: a query as relational operators over columns with unique names.
 
-Every operator outputs a tuple of column names; a name means the same column wherever it appears,
-so expressions need no qualifier and operators can be moved without capture. Expressions are
-sqlglot trees whose columns are those names. A relation is a bag; inside a delta it carries the
-column `WEIGHT` (bigint, +1 a row more, -1 a row less; DESIGN section 3).
+Every operator outputs a tuple of column names. A name means the same column everywhere in the
+tree. So expressions need no qualifiers, and operators can move without name capture. Expressions
+are sqlglot trees over those names.
+
+A relation is a bag. Inside a delta it has the column `WEIGHT` (bigint): +1 adds a copy of the row,
+-1 removes one (DESIGN section 3).
 """
 
 from __future__ import annotations
@@ -18,8 +20,13 @@ WEIGHT = "__ivm_weight"
 
 
 class At(str, Enum):
-    """What a scan reads: a source's rows at the new version, what changed in it since the recorded
-    one, or a relation that this refresh has materialized."""
+    """What a scan reads.
+
+    Attributes:
+        POST: the source's rows at the new version.
+        CHANGES: the rows of the source that changed since the watermark's version.
+        TEMPORARY: a relation that this refresh has materialized.
+    """
 
     POST = "post"
     CHANGES = "changes"
@@ -28,7 +35,12 @@ class At(str, Enum):
 
 @dataclass(frozen=True)
 class Item:
-    """An output column: its name in the tree, and the expression over the input's columns."""
+    """An output column.
+
+    Attributes:
+        name: the column's name in the tree.
+        expression: its value, over the input's columns.
+    """
 
     name: str
     expression: exp.Expr
@@ -36,7 +48,14 @@ class Item:
 
 @dataclass(frozen=True)
 class Scan:
-    """A source's columns: pairs (name in the tree, column of the source)."""
+    """The columns of a source.
+
+    Attributes:
+        relation: the quoted name of the source.
+        alias: the name of the source in SQL, unique in the tree.
+        fields: (name in the tree, column of the source) of each column.
+        at: which rows of the source the scan reads.
+    """
 
     relation: str
     alias: str
@@ -51,8 +70,14 @@ class Scan:
 
 @dataclass(frozen=True)
 class Values:
-    """Rows that the query's text gives; they never change. Without columns it is the one row that
-    a SELECT without FROM works on."""
+    """Rows that the query's text contains; they never change.
+
+    Without columns it is the single row over which a SELECT without FROM works.
+
+    Attributes:
+        names: the columns.
+        rows: the rows, each with one expression a column.
+    """
 
     names: tuple[str, ...]
     rows: tuple[tuple[exp.Expr, ...], ...]
@@ -64,7 +89,7 @@ class Values:
 
 @dataclass(frozen=True)
 class _Rows:
-    """An operator with its input's columns."""
+    """An operator with the columns of its input."""
 
     input: Node
 
@@ -75,7 +100,7 @@ class _Rows:
 
 @dataclass(frozen=True)
 class Empty(_Rows):
-    """No rows, of the input's columns and types. Nothing of the input is read."""
+    """No rows, with the input's columns and types. Nothing reads the input."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +112,7 @@ class Filter(_Rows):
 
 @dataclass(frozen=True)
 class Project:
-    """One row of expressions for each row."""
+    """One row of expressions for each input row."""
 
     input: Node
     items: tuple[Item, ...]
@@ -113,7 +138,14 @@ class Join:
 
 @dataclass(frozen=True)
 class OuterJoin:
-    """A LEFT, RIGHT or FULL join: the inner join, and the rows without a partner with NULLs."""
+    """A LEFT, RIGHT or FULL join: the inner join, and the rows without a partner, with NULLs.
+
+    Attributes:
+        left: the left input.
+        right: the right input.
+        side: LEFT, RIGHT or FULL.
+        predicates: the conjuncts of ON.
+    """
 
     left: Node
     right: Node
@@ -127,7 +159,13 @@ class OuterJoin:
 
 @dataclass(frozen=True)
 class SemiJoin(_Rows):
-    """The rows of the input that have a partner in `among`; with `anti`, those that have none."""
+    """The rows of the input that have a partner in `among`.
+
+    Attributes:
+        among: the relation of the partners.
+        predicates: the conjuncts that a row and its partner satisfy.
+        anti: take the rows that have no partner instead.
+    """
 
     among: Node
     predicates: tuple[exp.Expr, ...]
@@ -136,10 +174,14 @@ class SemiJoin(_Rows):
 
 @dataclass(frozen=True)
 class ScalarSubquery:
-    """Each row with the one value that a subquery has for it, NULL where it has no row.
+    """Each row with the one value that a subquery has for it, NULL if the subquery has no row.
 
-    Only in the tree as written. A correlated subquery uses columns of the input, see
-    `free_columns`.
+    Occurs only in the tree as written.
+
+    Attributes:
+        input: the rows of the outer block.
+        query: the subquery. If it is correlated, it uses columns of the input, see `free_columns`.
+        name: the column of the value.
     """
 
     input: Node
@@ -153,10 +195,17 @@ class ScalarSubquery:
 
 @dataclass(frozen=True)
 class Mark:
-    """Each row with a boolean column: EXISTS over a subquery or, with operands, IN or NOT IN.
+    """Each row with a boolean column: EXISTS, IN or NOT IN over a subquery.
 
-    Only in the tree as written. IN and NOT IN mark the rows for which they are true; they stand
-    where SQL takes NULL for false. A correlated subquery uses columns of the input.
+    Occurs only in the tree as written. IN and NOT IN mark the rows for which they are true; they
+    occur only where SQL treats NULL as false.
+
+    Attributes:
+        input: the rows of the outer block.
+        query: the subquery. If it is correlated, it uses columns of the input.
+        name: the boolean column.
+        operands: the left side of IN or NOT IN; empty for EXISTS.
+        negated: the predicate is NOT IN.
     """
 
     input: Node
@@ -172,10 +221,16 @@ class Mark:
 
 @dataclass(frozen=True)
 class Lateral:
-    """Each row with each row that a subquery has for it, where every predicate is true.
+    """Each row joined with each row that a subquery has for it, if every predicate is true.
 
-    Only in the tree as written. A correlated subquery uses columns of the input. With `left` a
-    row without any stays, with NULLs. `name` is unique among the names of the tree.
+    Occurs only in the tree as written.
+
+    Attributes:
+        input: the rows before the subquery.
+        query: the subquery. If it is correlated, it uses columns of the input.
+        name: a name that is unique in the tree.
+        predicates: the conjuncts of ON.
+        left: keep an input row without any partner, filled with NULLs.
     """
 
     input: Node
@@ -191,7 +246,14 @@ class Lateral:
 
 @dataclass(frozen=True)
 class Generate:
-    """LATERAL VIEW: each row with each row that the generator makes of it."""
+    """LATERAL VIEW: each row joined with each row that the generator makes from it.
+
+    Attributes:
+        input: the rows before the generator.
+        generator: the call, over the input's columns.
+        outputs: the columns of the generated rows.
+        outer: LATERAL VIEW OUTER: keep an input row for which the generator makes no row.
+    """
 
     input: Node
     generator: exp.Expr
@@ -206,9 +268,14 @@ class Generate:
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One row a group: keys are expressions over the input, aggregates are single calls.
+    """One row a group.
 
-    Without keys and with `whole` there is exactly one row, also over an empty input.
+    Without keys there is exactly one row, even over an empty input; see `whole`.
+
+    Attributes:
+        input: the rows to group.
+        keys: expressions over the input.
+        aggregates: single aggregate calls.
     """
 
     input: Node
@@ -226,9 +293,17 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class GroupingSets:
-    """GROUP BY over several sets of the keys: the groups of every set, with NULL for the keys that
-    the set does not have. Aggregates see the keys' own values; `grouping` and `grouping_id` are
-    among the aggregates. Each set names its keys; an input without rows has no group."""
+    """GROUP BY over several sets of keys: the groups of every set.
+
+    A key is NULL in the groups of a set that does not have it. Aggregates see the keys' original
+    values. An input without rows has no group.
+
+    Attributes:
+        input: the rows to group.
+        keys: expressions over the input.
+        sets: the names of the keys of each set.
+        aggregates: single aggregate calls, among them `grouping` and `grouping_id`.
+    """
 
     input: Node
     keys: tuple[Item, ...]
@@ -242,11 +317,19 @@ class GroupingSets:
 
 @dataclass(frozen=True)
 class Pivot:
-    """PIVOT: a group for each combination of the keys, and in it each aggregate over the rows with
-    each of the values.
+    """PIVOT: one group for each combination of the keys.
 
-    by: what is compared with the values, their types, and the values, literals; outputs: names,
-    for each value one for each aggregate. missing_is_null: count() of no rows is NULL.
+    In a group, each aggregate is computed once for each value, over the rows that have the value.
+
+    Attributes:
+        input: the rows to group.
+        keys: the columns that form the groups.
+        by: the expressions that are compared with the values.
+        types: Spark's types of `by`.
+        values: the values, literals.
+        aggregates: single aggregate calls.
+        outputs: the columns of the aggregates: for each value, one for each aggregate.
+        missing_is_null: count() of no rows is NULL.
     """
 
     input: Node
@@ -265,9 +348,15 @@ class Pivot:
 
 @dataclass(frozen=True)
 class Unpivot:
-    """UNPIVOT: each row once for each of the parts, a part's name beside its columns' values.
+    """UNPIVOT: each row once for each part, with the part's name beside the values of its columns.
 
-    Without `nulls` a row whose values are all NULL is left out.
+    Attributes:
+        input: the rows to unpivot.
+        kept: the columns that stay.
+        name: the column of the part's name.
+        values: the columns of the values.
+        parts: (name, columns of the input) of each part.
+        nulls: include rows whose values are all NULL.
     """
 
     input: Node
@@ -291,7 +380,9 @@ class Distinct(_Rows):
 class Window:
     """Each row with window functions over the rows of its partition.
 
-    Every item is a whole `exp.Window` over the input's columns; all have the same PARTITION BY.
+    Attributes:
+        input: the rows.
+        items: whole `exp.Window`s over the input's columns, all with the same PARTITION BY.
     """
 
     input: Node
@@ -308,10 +399,12 @@ class Window:
 
 @dataclass(frozen=True)
 class UnionAll:
-    """All rows of all inputs; columns by position, named as the first input names them.
+    """All rows of all inputs. Columns match by position and take the first input's names.
 
-    widens: the inputs' types may differ, so that an input without rows must stay: it has its say
-    in the types of the columns.
+    Attributes:
+        inputs: the branches.
+        widens: the inputs' types may differ. Then an input without rows must stay, because it
+            contributes to the types of the columns.
     """
 
     inputs: tuple[Node, ...]
@@ -324,8 +417,14 @@ class UnionAll:
 
 @dataclass(frozen=True)
 class SetOp:
-    """INTERSECT or EXCEPT of two inputs, with ALL by copies; columns by position, named as the
-    left input names them."""
+    """INTERSECT or EXCEPT of two inputs. Columns match by position and take the left input's names.
+
+    Attributes:
+        left: the left input.
+        right: the right input.
+        kind: INTERSECT or EXCEPT.
+        all: count copies of a row, as with ALL.
+    """
 
     left: Node
     right: Node
@@ -344,16 +443,24 @@ class Broadcast(_Rows):
 
 @dataclass(frozen=True)
 class Materialize(_Rows):
-    """The same rows, to be computed before the statement that uses them, so that their number is
-    known when something big is to meet them."""
+    """The same rows, computed before the statement that uses them.
+
+    Their number is then known before a large relation joins them.
+    """
 
 
 @dataclass(frozen=True)
 class RuntimeFilter(_Rows):
-    """The same rows, of which only those matter whose `column` is a `key` of `among`.
+    """The same rows, of which only those with `column` equal to a `key` of `among` matter.
 
-    Where the keys' ranges are known, the others are left out before they are read (`narrowed`).
-    type_name: of both columns, in Spark's words; null_safe: NULL meets NULL.
+    If the keys' ranges are known, the scan skips the other rows (`narrowed`).
+
+    Attributes:
+        among: the relation of the keys.
+        column: a column of the input.
+        key: a column of `among`.
+        type_name: Spark's type of both columns.
+        null_safe: NULL equals NULL.
     """
 
     among: Node
@@ -372,7 +479,7 @@ class Sort(_Rows):
 
 @dataclass(frozen=True)
 class Limit(_Rows):
-    """The first rows, after `offset` rows. Either may be missing."""
+    """The first rows after `offset` rows; either may be missing."""
 
     limit: exp.Expr | None
     offset: exp.Expr | None = None
@@ -389,5 +496,4 @@ NODES: tuple[type[Any], ...] = (
     *(Aggregate, GroupingSets, Pivot, Unpivot, Distinct, Window, UnionAll, Broadcast),
     *(Materialize, RuntimeFilter, Sort, Limit, ScalarSubquery, Mark, Lateral),
 )
-"""All kinds of nodes. Every table of kinds is tested against it, see
-`tests/unit/algebra/test_nodes.py`."""
+"""All kinds of nodes. `tests/unit/algebra/test_nodes.py` tests every table of kinds against it."""

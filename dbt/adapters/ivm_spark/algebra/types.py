@@ -1,4 +1,4 @@
-"""What Spark's type names say that layouts and rules depend on."""
+"""What layouts and rules read from the names of Spark's types."""
 
 from __future__ import annotations
 
@@ -16,35 +16,35 @@ _UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|ge
 _SMALL = frozenset({"tinyint", "smallint", "int"})
 MAX_PRECISION = 38
 MIN_ADJUSTED_SCALE = 6
-"""Digits behind the point that Spark's decimal arithmetic never cuts."""
+"""The fractional digits that Spark's decimal arithmetic never cuts."""
 
 ORDERED = ("tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "string")
-"""Types of keys whose ranges say which files and row groups can have one."""
+"""Types of keys whose ranges tell which files and row groups can contain a key."""
 
 
 def is_integral(type_name: str) -> bool:
-    """True for tinyint, smallint, int and bigint."""
+    """Return whether a type is tinyint, smallint, int or bigint."""
     return type_name in _SMALL or type_name == "bigint"
 
 
 def is_float(type_name: str) -> bool:
-    """True for float and double, whose sums depend on the order of their rows."""
+    """Return whether a type is float or double, whose sums depend on the order of the rows."""
     return type_name in ("float", "double")
 
 
 def is_small(type_name: str) -> bool:
-    """True for integers whose sum can't leave bigint in fewer than 2**32 rows."""
+    """Return whether a type is an integer whose sum can't leave bigint in fewer than 2**32 rows."""
     return type_name in _SMALL
 
 
 def decimal_of(type_name: str) -> tuple[int, int] | None:
-    """(precision, scale) of a decimal type, else None."""
+    """Return (precision, scale) of a decimal type, None for another type."""
     match = _DECIMAL.fullmatch(type_name)
     return (int(match.group(1)), int(match.group(2))) if match else None
 
 
 def is_collated(type_name: str) -> bool:
-    """True where equal values can look different, as under a case-insensitive collation."""
+    """Return whether equal values can look different, as under a case-insensitive collation."""
     return "collate " in type_name.lower()
 
 
@@ -66,7 +66,7 @@ def check_orderable(column: str, type_name: str) -> None:
 
 
 def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:
-    """Scale of the quotient of two decimals.
+    """Return the scale of the quotient of two decimals.
 
     Source: Spark's `DecimalPrecision` (Divide) and `DecimalType.adjustPrecisionScale`.
     """
@@ -80,13 +80,13 @@ def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:
 
 
 TEXT = "__ivm_text_"
-"""The prefix of the columns with such texts; a cast of one back is the float itself."""
+"""The prefix of the columns of `float_texts`. Casting such a text back gives the same float."""
 
 
 def float_texts(columns: Iterable[tuple[str, str]]) -> dict[str, Item]:
-    """Return the text of each FLOAT and DOUBLE column, by its name.
+    """Return an item with the text of each FLOAT and DOUBLE column, by the column's name.
 
-    columns: (name, Spark type).
+    columns: (name, Spark type) of each column.
     """
     return {
         name: Item(f"{TEXT}{place}", exp.cast(column(name), "string"))

@@ -1,1 +1,1 @@
-"""What is known of a tree: its size, where its columns come from, how it behaves."""
+"""What is known of a tree: its cardinality, where its columns come from, how it behaves."""

@@ -1,7 +1,8 @@
-"""Predicates that are certain not to raise, whatever the row.
+"""Predicates that certainly raise no error, whatever the row.
 
-Under ANSI a cast of text that is no number, a division or an overflow is an error. A predicate that
-is evaluated where the query would not, before another one that guards it, must not be such.
+Under ANSI mode, a cast of a text that is no number, a division or an overflow is an error. A pass
+may evaluate a predicate earlier than the query does, before another predicate that guards it. Then
+the predicate must not raise.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ _CONNECTS = (exp.And, exp.Or, exp.Not, exp.Paren)
 
 
 def cannot_raise(predicate: exp.Expr, types: Mapping[str, str]) -> bool:
-    """Whether a predicate only compares columns with constants and each other, no text with
-    numbers.
+    """Return whether a predicate only compares columns with constants and with each other.
 
-    types: Spark's, by column; a predicate over other columns is none of these.
+    It must not compare text with numbers.
+
+    Args:
+        predicate: any predicate.
+        types: Spark's types by column. A predicate over any other column may raise.
     """
     if isinstance(predicate, _CONNECTS):
         return all(cannot_raise(part, types) for part in predicate.iter_expressions())
@@ -35,8 +39,11 @@ def cannot_raise(predicate: exp.Expr, types: Mapping[str, str]) -> bool:
 
 
 def _kind(operand: exp.Expr, types: Mapping[str, str]) -> str:
-    """The type of an operand: a column's (string for every kind of it), text or number for a
-    constant, ? for anything else. A text is made the column's type, once for all rows."""
+    """Return the type of an operand.
+
+    It is the type of a column ("string" for all text types), "text" or "number" for a constant, and
+    "?" for anything else. Spark casts a text constant to the column's type once for all rows.
+    """
     if isinstance(operand, exp.Column):
         type_name = types.get(operand.name, "?")
         return "string" if type_name.startswith(_TEXTS) else type_name

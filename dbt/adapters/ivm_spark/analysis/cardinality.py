@@ -1,4 +1,4 @@
-"""Which relations are about as small as a change, and how large the others are."""
+"""Which relations are about as small as the change, and how large the others are."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 
 
 def is_delta_sized(node: Node) -> bool:
-    """Whether a relation has no more rows than changed, or than meet what changed."""
+    """Return whether a relation has at most the rows that changed, or the rows that join them."""
     if isinstance(node, Scan):
         return node.at is not At.POST
     if isinstance(node, Empty):
@@ -43,7 +43,13 @@ def is_delta_sized(node: Node) -> bool:
 
 
 def rows_read(node: Node, rows: Mapping[str, int]) -> int:
-    """The rows of the biggest source that a relation reads as it is now, not its changes; 0 where
-    no source's are known. rows: by quoted name."""
+    """Return the rows of the biggest source that a relation reads at its new version.
+
+    Changes do not count. It returns 0 if no such source is known.
+
+    Args:
+        node: the relation.
+        rows: the rows of each source, by quoted name.
+    """
     scans = (n for n in walk(node) if isinstance(n, Scan) and n.at is At.POST)
     return max((rows.get(scan.relation, 0) for scan in scans), default=0)

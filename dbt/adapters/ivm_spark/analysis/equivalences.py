@@ -1,4 +1,4 @@
-"""The order in which a change meets its partners."""
+"""The order in which a change is joined with its partners."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from dbt.adapters.ivm_spark.algebra.tree import Node
 def connected(
     first: Node, partners: Iterable[Node], predicates: Sequence[exp.Expr]
 ) -> tuple[Node, ...]:
-    """The inputs of a join in an order in which each meets a predicate with what stands before it,
-    so that what is small is joined first and no product of two big relations arises."""
+    """Return a join's inputs in an order in which a predicate connects each to earlier ones.
+
+    So small inputs are joined first, and no product of two big relations arises.
+    """
     uses = [used_columns(predicate) for predicate in predicates]
     order = [first]
     waiting = list(partners)
@@ -27,9 +29,12 @@ def connected(
 
 
 def meets(node: Node, seen: set[str], uses: Iterable[set[str]]) -> bool:
-    """Whether a predicate is between a relation and columns that were seen.
+    """Return whether a predicate connects a relation to columns that were seen before.
 
-    uses: the columns that each predicate reads.
+    Args:
+        node: the relation.
+        seen: the columns that were seen.
+        uses: the columns that each predicate reads.
     """
     own = set(node.columns)
     return any(used & own and used & seen and used <= own | seen for used in uses)

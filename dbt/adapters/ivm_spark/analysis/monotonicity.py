@@ -1,4 +1,4 @@
-"""Which operators turn more input rows into more output rows, and never fewer."""
+"""Operators that are monotone: more input rows give more output rows, never fewer."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ _MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
 
 
 def is_monotone(node: Node) -> bool:
-    """True when inserts into the sources can only insert into the relation."""
+    """Return whether inserts into the sources can only insert into the relation."""
     return all(isinstance(below, _MONOTONE) for below in walk(node))

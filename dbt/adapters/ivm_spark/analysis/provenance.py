@@ -47,16 +47,27 @@ _PASSES = (
 
 @dataclass(frozen=True)
 class Provenance:
-    """type_name: of the column, in Spark's words; rows: of the biggest table that it is read from,
-    0 where that is a change."""
+    """A source's own column.
+
+    Attributes:
+        type_name: of the column, in Spark's words.
+        rows: of the biggest table that the column is read from, 0 if it is read from a change.
+    """
 
     type_name: str
     rows: int
 
 
 def provenance(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> Provenance | None:
-    """The column of a source that a column is, unchanged, of the same type in all branches of a
-    union; None for others. sources: by quoted name."""
+    """Return the source's column that a column is, unchanged; None for a computed column.
+
+    In a union, it must have the same type in all branches.
+
+    Args:
+        node: the relation.
+        column: one of its columns.
+        sources: facts of all sources, by quoted name.
+    """
     if isinstance(node, Scan):
         found = dict(node.fields).get(column)
         facts = sources.get(node.relation)
@@ -81,7 +92,7 @@ def provenance(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> P
 
 
 def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> str | None:
-    """The type of a relation's column that is a source's own; None for others."""
+    """Return the type of a column that is a source's own, None for any other column."""
     found = provenance(node, column, sources)
     return None if found is None else found.type_name
 
@@ -89,14 +100,14 @@ def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> 
 def alike_columns(
     predicates: tuple[exp.Expr, ...], left: Node, right: Node, sources: Mapping[str, SourceFacts]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Of `equal_columns` those that are sources' own columns of one type on both sides."""
+    """Yield those of `equal_columns` that are sources' own columns of one type on both sides."""
     for mine, other, null_safe in equal_columns(predicates, left, right):
         if source_type(left, mine, sources) == source_type(right, other, sources) is not None:
             yield mine, other, null_safe
 
 
 def _of_all(node: UnionAll, column: str, sources: Mapping[str, SourceFacts]) -> Provenance | None:
-    """The origin that a union's column has in every branch."""
+    """Return the provenance that a union's column has in every branch."""
     own = [dict(by_place(node.columns, child)) for child in node.inputs]
     found = [provenance(c, o[column], sources) for c, o in zip(node.inputs, own, strict=True)]
     if any(o is None for o in found):

@@ -1,9 +1,9 @@
 """Whether a query that is not maintained is a function of its sources' rows all the same.
 
-Only then may it be left alone while its sources stand still. Everything in it must be known: a
-name, a function, a literal or a clause that is not might depend on the clock, the session or the
-files, so a list says what may be there, of the query's syntax and of the plan that Spark makes of
-it, where session variables and `user` no longer look like columns.
+Only then may a refresh do nothing while the sources do not move. Everything in the query must be
+known: an unknown name, function, literal or clause might depend on the clock, the session or the
+files. So lists say what may occur in the query's syntax, and in Spark's plan for it. In the plan,
+session variables and `user` no longer look like columns.
 """
 
 from __future__ import annotations
@@ -74,15 +74,19 @@ _CUT = re.compile(r"\.\.\. \d+ more fields")
 
 
 def reads_only_sources(query: exp.Expr) -> bool:
-    """Whether the syntax of a query, its views expanded, has only what is known to depend on
-    nothing but its sources' rows."""
+    """Return whether all syntax of a query is known to depend only on its sources' rows.
+
+    Views in the query are expanded.
+    """
     if clock_texts(iter([query])) or computed_texts(iter([query])):
         return False
     return all(isinstance(node, _CLAUSES) or is_known(node) for node in query.walk())
 
 
 def plan_reads_only_sources(explained: str) -> bool:
-    """The same of the analyzed plan that EXPLAIN EXTENDED prints; a plan that is cut is not known.
+    """Return the same of the analyzed plan that EXPLAIN EXTENDED prints.
+
+    A plan that Spark has cut is not known.
 
     Source: `Expression.prettyName` of Spark, which names calls in plans.
     """

@@ -1,1 +1,1 @@
-"""What are people told: explain, verify, doctor, report, changes."""
+"""The commands for people: explain, verify, doctor, report, changes."""

@@ -1,1 +1,1 @@
-"""How change moves: the delta of every operator of a view tree. Pure."""
+"""How change moves: the delta of each operator of a view tree. Pure."""

@@ -1,4 +1,4 @@
-"""A relation before its change, from the relation after it: no old version of a source is read."""
+"""Bags with weights: the pre-state of a relation, from its post-state and its delta alone."""
 
 from __future__ import annotations
 
@@ -18,35 +18,45 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 
 SIDE = "__ivm_side"
-"""1 for a row of the relation as it is, -1 for one as it was."""
+"""1 for a row of the post-state, -1 for a row of the pre-state."""
 
 _TIMES = "__ivm_times"
 _TAKEN_BACK = Item(WEIGHT, exp.Neg(this=column(WEIGHT)))
 
 
 def before(post: Node, delta: Node) -> Node:
-    """The relation before the change as weighted rows, not netted: post ⊎ -Δ."""
+    """Return the pre-state as weighted rows, not netted: post ⊎ -Δ."""
     taken = Project(delta, (*passed(post.columns), _TAKEN_BACK))
     return UnionAll((weighted(post, 1), taken), widens=False)
 
 
 def netted_before(post: Node, delta: Node, copies: bool = True) -> Node:
-    """The relation before the change, equal rows netted, each as often as it was.
+    """Return the pre-state as rows: equal rows are netted, and each occurs as often as it did.
 
-    copies: False where only the different rows matter. The columns must be comparable.
+    Args:
+        post: the post-state. Its columns must be comparable.
+        delta: of the relation.
+        copies: False if each distinct row is enough, once.
     """
     return _netted(before(post, delta), post.columns, copies)
 
 
 def both_sides(rows: Node, side: str = SIDE) -> Node:
-    """Every row twice, once for each side."""
+    """Return every row twice, once for each side."""
     sides = exp.Anonymous(this="array", expressions=[_number(1), _number(-1)])
     return Generate(rows, exp.Explode(this=sides), (side,))
 
 
 def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
-    """The rows of a relation as it is and as it was, with the column `SIDE`; equal rows of a side
-    are netted. `now` is evaluated once."""
+    """Return the rows of the post-state and of the pre-state, told apart by the column `SIDE`.
+
+    Equal rows of a side are netted. The post-state is evaluated once.
+
+    Args:
+        now: the post-state.
+        delta: of the relation, None if it did not change.
+        copies: False if each distinct row is enough, once.
+    """
     twice = both_sides(now)
     if delta is None:
         return twice
@@ -57,7 +67,7 @@ def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:
 
 
 def netted(delta: Node) -> Node:
-    """A delta without rows that go and come back."""
+    """Return a delta without the rows whose weights add up to 0."""
     columns = tuple(c for c in delta.columns if c != WEIGHT)
     counted = _counted(delta, columns)
     moved = Filter(counted, exp.NEQ(this=column(_TIMES), expression=_number(0)))
@@ -65,12 +75,12 @@ def netted(delta: Node) -> Node:
 
 
 def weighted(node: Node, weight: int) -> Node:
-    """Every row of a relation with one weight."""
+    """Return every row of a relation with one weight."""
     return Project(node, (*passed(node.columns), Item(WEIGHT, _number(weight))))
 
 
 def without_weight(delta: Node) -> Node:
-    """The rows of a delta, gained or lost."""
+    """Return the rows of a delta, inserted or deleted, without their weights."""
     return Project(delta, passed(tuple(c for c in delta.columns if c != WEIGHT)))
 
 
@@ -81,7 +91,7 @@ def _netted(weights: Node, columns: tuple[str, ...], copies: bool) -> Node:
 
 
 def _counted(weights: Node, columns: tuple[str, ...]) -> Aggregate:
-    """The different rows, each with the sum of its weights."""
+    """Return the distinct rows, each with the sum of its weights."""
     return Aggregate(weights, passed(columns), (Item(_TIMES, exp.Sum(this=column(WEIGHT))),))
 
 

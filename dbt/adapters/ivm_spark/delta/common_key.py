@@ -1,17 +1,23 @@
-"""The delta of several operators at once, by a key that all that moved has in common.
+"""The delta of several operators at once, by a key that all changed inputs have in common.
 
-Lines that are compared with the average of their part, orders without another late line, parents
-counted by their children: what such a query makes of one key depends on its inputs' rows of that
-key only, through all of its joins, groups and subqueries. So the whole is one operator of touched
-keys (`delta.touched`): the touched keys' rows of each source are read once, however often the query
-reads it, and what it is and what it was are computed from them side by side.
+    SELECT l.* FROM lines l JOIN (SELECT part, avg(qty) AS a FROM lines GROUP BY part) p
+    ON l.part = p.part AND l.qty < p.a
+
+For one part, this query's result depends only on the rows of that part, through all of its joins,
+groups and subqueries. Orders without another late line and parents counted by their children are
+such queries too. So the whole tree is one operator of touched keys (`delta.touched`). The delta
+reads the touched keys' rows of each source once, however often the query reads the source. It
+computes the new and the old result from them side by side.
 
     K = keys(Δ₁), keys(Δ₂) …      Δ = E(R₁ ⋉ K, R₂ ⋉ K, …) ⊎ -E(R₁_pre ⋉ K, R₂_pre ⋉ K, …)
 
-Term by term, each operator would slice its inputs anew for the change of the one below, but a row
-that is only joined or kept would not bring all rows of its key with it. So tables that are read for
-nothing else are to be smaller than one of those whose slice is needed anyway. Griffin, Kumar,
-"Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record 1998).
+The alternative is term by term: each operator slices its inputs again for the change of the
+operator below. But a row that is only joined or preserved does not bring all rows of its key with
+it there. So tables that are read for nothing else must be smaller than a table whose slice is
+needed anyway (`_Sides.pay`).
+
+Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
+Record 1998).
 """
 
 from __future__ import annotations
@@ -61,9 +67,12 @@ Keys = tuple[str, ...]
 def by_common_key(
     node: Join | SemiJoin | OuterJoin, derive: Derive, context: Context
 ) -> Node | None:
-    """The delta of a join by what two of its inputs are joined by: of an inner join where a source
-    that moved is read more than once, of others where both inputs moved; None where that is no key
-    of all that moved, or would read more."""
+    """Return the delta of a join by the columns that join two of its inputs.
+
+    An inner join has one if it reads a source that moved more than once, another join if both
+    inputs moved. It returns None if the columns are no key of all inputs that moved, or if the
+    slices would read more.
+    """
     if isinstance(node, Join) and not _repeats(node, context):
         return None
     for keys in dict.fromkeys(_candidates(node, context)):
@@ -74,8 +83,11 @@ def by_common_key(
 
 
 def by_group_keys(node: Aggregate, derive: Derive, context: Context) -> Node | None:
-    """The delta of groups by what they are grouped by, where the change of their input would be the
-    work of touched keys itself; None where that is no key of all that moved."""
+    """Return the delta of groups by their group keys.
+
+    It returns None if these are no key of all inputs that moved. It also returns None unless the
+    delta of the groups' input would use touched keys itself.
+    """
     keys = as_they_are(node.keys)
     if not keys or len(keys) < len(node.keys):
         return None
@@ -90,7 +102,7 @@ def _repeats(node: Node, context: Context) -> bool:
 
 
 def _has_partners(node: Node, context: Context) -> bool:
-    """Whether what a changed row becomes depends on partners that it keeps or that changed too."""
+    """Return whether a changed row's result depends on partners that stay or changed too."""
     return isinstance(node, OuterJoin) or (
         isinstance(node, SemiJoin) and _moved(node.among, context)
     )
@@ -102,7 +114,7 @@ def _moved(node: Node, context: Context) -> bool:
 
 
 def _candidates(node: Join | SemiJoin | OuterJoin, context: Context) -> Iterator[Keys]:
-    """The columns that two inputs which moved are joined by, as the join outputs them."""
+    """Yield the columns that join two inputs which moved, as the join outputs them."""
     pairs = combinations(children(node), 2)
     if isinstance(node, OuterJoin) and node.side == "RIGHT":
         pairs = combinations((node.right, node.left), 2)
@@ -128,9 +140,14 @@ def _by_key(node: Node, keys: Keys, derive: Derive, context: Context) -> Node | 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A relation of which the touched keys' rows are read: a source that moved, or anything that
-    did not; `place` stands for these rows, with their side as its last column. anyway: what is
-    over it needs all rows of a key of which one changed."""
+    """A relation whose rows of the touched keys are read.
+
+    Attributes:
+        node: a source that moved, or any relation that did not.
+        keys: its columns of the common key.
+        place: stands for these rows in the tree, with their side as the last column.
+        anyway: an operator above needs all rows of a key of which one changed.
+    """
 
     node: Node
     keys: Keys
@@ -143,15 +160,18 @@ class _Leaf:
 
 
 class _Sides:
-    """A tree over the touched keys' rows of its inputs on both sides, made from the top down."""
+    """A tree over the touched keys' rows of its inputs on both sides, built from the top down."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._leaves: list[_Leaf] = []
 
     def of(self, node: Node, keys: Keys, anyway: bool = False) -> tuple[Node, str] | None:
-        """The relation of both sides, and the column that tells them apart; None where rows of
-        different keys meet below, or a source below does not have the keys."""
+        """Return the relation of both sides, and the column that tells the sides apart.
+
+        It returns None if an operator below combines rows of different keys, or if a source below
+        does not have the keys.
+        """
         if not set(keys) <= set(node.columns):
             return None
         if isinstance(node, Scan) or not _moved(node, self._context):
@@ -167,14 +187,17 @@ class _Sides:
         return self._union(node, keys, anyway) if isinstance(node, UnionAll) else None
 
     def are_certain(self) -> bool:
-        """Whether the leaves' keys are certain to be equal where the query says so, and the rows
-        of those that moved can be taken back."""
+        """Return whether key equality is certain, and the pre-state too.
+
+        The leaves' keys must be equal if the query says so. It must be possible to take back the
+        rows of the leaves that moved.
+        """
         sources = self._context.sources
         types = {tuple(source_type(x.node, k, sources) for k in x.keys) for x in self._leaves}
         return len(types) == 1 and None not in types.pop() and all(map(self._exact, self._leaves))
 
     def pay(self) -> bool:
-        """Whether no bigger table is sliced than one that is sliced anyway."""
+        """Return whether each table is at most as big as one that is sliced anyway."""
         rows = rows_of(self._context.sources)
         uses = Counter(self._group(leaf) for leaf in self._leaves)
         sizes: dict[bool, list[int]] = {True: [], False: []}
@@ -184,8 +207,10 @@ class _Sides:
         return bool(sizes[True]) and max(sizes[False], default=0) <= max(sizes[True])
 
     def rows(self, derive: Derive) -> Iterator[tuple[Node, Node]]:
-        """What stands for each leaf's rows, and these rows. What several leaves read of one source
-        by one key is read once, with the columns of all."""
+        """Yield each leaf's place and its rows.
+
+        If several leaves read one source by one key, it is read once, with the columns of all.
+        """
         inputs: dict[object, Input] = {}
         names: dict[object, dict[str, str]] = {}
         groups = [self._group(leaf) for leaf in self._leaves]
@@ -270,7 +295,7 @@ class _Sides:
         keys: Keys,
         anyway: bool,
     ) -> tuple[Node, Node, tuple[exp.Expr, ...], str] | None:
-        """Both inputs of a join that keeps the rows of one, its predicates and its side."""
+        """Return both inputs of a join that preserves one of them, its predicates and its side."""
         found = self.of(kept, keys, anyway)
         if found is None:
             return None
@@ -322,8 +347,10 @@ class _Sides:
 
 
 def _equal(node: Join, key: str, context: Context) -> set[str]:
-    """The columns that a join says to be equal to one of its columns; all of one type, of others
-    equality need not pass on."""
+    """Return the columns that a join equates with one of its columns.
+
+    All are of one type: between different types, equality need not be transitive.
+    """
     kind = source_type(node, key, context.sources)
     found: set[str] = {key}
     pairs = [pair for p in node.predicates for pair in sides(p) if kind is not None]

@@ -1,4 +1,4 @@
-"""What a delta is derived for."""
+"""What the delta rules know besides the tree."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 @dataclass(frozen=True)
 class Context:
-    """The sources (quoted names) that moved since the recorded versions, and what is known of all
-    of them: the form of a delta depends on it, its meaning does not."""
+    """The sources that moved, and facts of all sources.
+
+    The form of a delta depends on the facts, its meaning does not.
+
+    Attributes:
+        moved: quoted names of the sources that moved since the versions in the watermark.
+        sources: facts of all sources, by quoted name.
+    """
 
     moved: frozenset[str]
     sources: Mapping[str, SourceFacts] = field(default_factory=dict)
 
 
 Derive = Callable[[Node], "Node | None"]
-"""The delta of a node below, None when it can't have changed."""
+"""Returns the delta of a node below, None if it cannot have changed."""

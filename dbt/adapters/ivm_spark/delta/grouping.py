@@ -14,14 +14,14 @@ from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
 _ONCE = frozenset({"max", "min"})
-"""Aggregates to which the copies of a row do not matter."""
+"""Aggregates that ignore copies of a row."""
 
 
 def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node | None:
-    """The touched groups as they were and as they are; without keys nothing if they are equal, so
-    that what is joined with the one row does not change.
+    """Return the touched groups, old and new.
 
-    See `check_repeatable` for what is not maintained.
+    Without group keys, the delta is empty if both are equal, so that relations joined with the one
+    row do not change. `check_repeatable` says which aggregates are not maintained.
     """
     check_repeatable(node)
     found = by_group_keys(node, derive, context)
@@ -40,6 +40,6 @@ def delta_aggregate(node: Aggregate, derive: Derive, context: Context) -> Node |
 
 
 def delta_distinct(node: Distinct, derive: Derive, context: Context) -> Node | None:
-    """The rows that appear and that vanish."""
+    """Return the rows that appear and the rows that vanish."""
     given = Input(node.input, derive(node.input), tuple(column(c) for c in node.columns))
     return touched((given,), lambda inputs: Distinct(inputs[0]), copies=False)

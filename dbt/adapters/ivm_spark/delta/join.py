@@ -1,13 +1,18 @@
 """The delta of an inner join: one term for each input that changed.
 
-Δ(R₁ ⋈ … ⋈ Rₙ) = Σᵢ post₁ … postᵢ₋₁ ⋈ Δᵢ ⋈ preᵢ₊₁ … preₙ  (Griffin, Libkin, "Incremental
-maintenance of views with duplicates", SIGMOD 1995; for n inputs at once as in Oracle's fast
-refresh of join views). A pre-state is never read from an old version, which may be gone or
-forbidden by the retention: pre = post ⊎ -Δ.
+    Δ(R₁ ⋈ … ⋈ Rₙ) = Σᵢ post₁ … postᵢ₋₁ ⋈ Δᵢ ⋈ preᵢ₊₁ … preₙ
 
-Where more than two inputs changed, the biggest of them is put last and met once, by the sum of the
-other terms, not once by each: Δ(R ⋈ S) = ΔR ⋈ S_pre + R_post ⋈ ΔS with R the join of the others
-(the same equation, with a join as an operand).
+A pre-state is never read from an old version, which may be removed or forbidden by the retention:
+pre = post ⊎ -Δ.
+
+If more than two inputs changed, the biggest of them comes last. It is joined once, with the sum of
+the other terms, instead of once with each. With R the join of the other inputs, this is the same
+equation:
+
+    Δ(R ⋈ S) = ΔR ⋈ S_pre + R_post ⋈ ΔS
+
+Source: Griffin, Libkin, "Incremental maintenance of views with duplicates" (SIGMOD 1995); for n
+inputs at once as in Oracle's fast refresh of join views.
 """
 
 from __future__ import annotations
@@ -25,13 +30,14 @@ from dbt.adapters.ivm_spark.delta.common_key import by_common_key
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 
 FACTOR_ROWS = 2_000_000
-"""Rows of a table from which on it is worth to meet it once less."""
+"""A table with at least so many rows is worth joining once less."""
 
 
 def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
-    """The sum of the terms; inputs that did not change have no term and no pre-state.
+    """Return the sum of the terms; an input that did not change has no term and no pre-state.
 
-    Where an input computes something of what another one reads too, the rows of the touched keys.
+    If an input computes something from a source that another input reads too, the delta is by
+    touched keys instead (`by_common_key`).
     """
     if not is_monotone(node):
         found = by_common_key(node, derive, context)
@@ -64,8 +70,10 @@ def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None
 def _factors(
     node: Join, deltas: list[Node | None], context: Context
 ) -> tuple[list[int], int] | None:
-    """The places of the inputs whose changes are joined first, and of the one that meets their sum;
-    None where that would save nothing, or join what no predicate connects."""
+    """Return the places of the changed inputs to join first, and the place of the last one.
+
+    It returns None if that saves nothing, or if no predicate connects the first ones.
+    """
     rows = rows_of(context.sources)
     moved = [i for i, delta in enumerate(deltas) if delta is not None]
     sizes = {i: rows_read(node.inputs[i], rows) for i in moved}

@@ -1,17 +1,24 @@
 """The delta of semi, anti, left and right joins, which are linear in the input that they preserve.
 
-What such an operator makes of a row of its preserved input L depends on that row and on the other
-input R, not on other rows of L. So weights ride along on L as through a filter, and with
+What such an operator F returns for a row of its preserved input L depends on that row and on the
+other input R. It does not depend on other rows of L. So weights pass through L as through a filter.
+With
 
-    C = L_pre ⋉ ΔR      the old rows of L that meet a changed row of R,
+    C = L_pre ⋉ ΔR      the old rows of L that match a changed row of R,
+
+the delta is, under any predicates,
+
     Δ = F(ΔL, R_post) ⊎ F(C, R_post) ⊎ -F(C, R_pre)
 
-under any predicates. Where there are equalities, only the rows of R with the keys of the changes
-matter, and the terms are one join: of C, once for each side, and of ΔL on the new side, with these
-rows as they are and as they were. Without an equality that would be a hash join of two keys, so
-there they stay apart, as Spark's null-aware join for NOT IN does, and where ΔL is not small.
-Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD Record
-1998); Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
+With equality predicates, only the rows of R with the changes' keys matter. Then the three terms are
+one join with these rows, new and old: C is in it once for each side, ΔL on the new side only.
+
+The terms stay apart in two cases. Without an equality, the one join would be a hash join with only
+two key values, the sides. NOT IN, for which Spark has a null-aware join, is such a case. The other
+case is a ΔL that is not small.
+
+Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
+Record 1998); Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007).
 """
 
 from __future__ import annotations
@@ -46,7 +53,7 @@ _KEPT_SIDE = "__ivm_kept_side"
 
 
 def delta_semi_join(node: SemiJoin, derive: Derive, context: Context) -> Node | None:
-    """Rows that gain a first partner or lose the last, and changed rows that have one or none."""
+    """Return changed rows that qualify, and rows that gain a first or lose their last partner."""
 
     def rebuild(left: Node, right: Node, predicates: tuple[exp.Expr, ...]) -> Node:
         return SemiJoin(left, right, predicates, node.anti)
@@ -58,7 +65,10 @@ def delta_semi_join(node: SemiJoin, derive: Derive, context: Context) -> Node | 
 
 
 def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
-    """LEFT and RIGHT JOIN: changed rows with their partners, and the rows whose partners change."""
+    """Return the delta of a LEFT or RIGHT JOIN.
+
+    It has the changed rows with their partners, and the rows whose partners change.
+    """
 
     def rebuild(kept: Node, other: Node, predicates: tuple[exp.Expr, ...]) -> Node:
         left, right = (kept, other) if node.side == "LEFT" else (other, kept)
@@ -74,7 +84,10 @@ def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> N
 
 
 def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
-    """FULL JOIN without an equality: the LEFT JOIN, and the right rows without a partner."""
+    """Return the delta of a FULL JOIN without an equality.
+
+    It is the delta of the LEFT JOIN, and that of the right rows without a partner.
+    """
     left = derive(replace(node, side="LEFT"))
     lonely = derive(SemiJoin(node.right, node.left, node.predicates, anti=True))
     if left is None or lonely is None:
@@ -92,9 +105,15 @@ def _linear(
     derive: Derive,
     copies: bool = True,
 ) -> Node | None:
-    """The delta of `rebuild(kept, other, predicates)`, an operator linear in `kept`.
+    """Return the delta of `rebuild(kept, other, predicates)`, an operator that is linear in `kept`.
 
-    copies: False where only the different rows of `other` matter.
+    Args:
+        kept: the preserved input.
+        other: the other input.
+        predicates: of the join.
+        rebuild: applies the operator to other inputs.
+        derive: returns the delta of an input.
+        copies: False if each distinct row of `other` is enough, once.
     """
     change, moved = derive(kept), derive(other)
     items = passed(rebuild(kept, other, predicates).columns)
@@ -129,8 +148,10 @@ def _old(kept: Node, change: Node | None) -> Node:
 
 
 def _on_both_sides(kept: Node, change: Node | None, met: Node) -> Node:
-    """The rows whose partners changed, once for each side, and the changed rows themselves, which
-    meet the partners as they are."""
+    """Return the rows whose partners changed, once for each side, and the changed rows.
+
+    The changed rows are on the new side only.
+    """
     both = both_sides(met, _KEPT_SIDE)
     if change is None:
         return both

@@ -1,8 +1,10 @@
-"""The delta of outer joins, and of set operations.
+"""The delta of outer joins and of set operations.
 
-Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007) keeps the inner
-delta and the dangling rows of a FULL JOIN apart; here both come out of the touched keys' rows at
-once.
+A FULL JOIN by an equality, INTERSECT and EXCEPT are operators of touched keys.
+
+Source: Larson, Zhou, "Efficient maintenance of materialized outer-join views" (ICDE 2007). They
+keep the inner delta and the dangling rows of a FULL JOIN apart; here the touched keys' rows give
+both at once.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
 
 def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node | None:
-    """Matches and dangling rows, as they were and as they are."""
+    """Return matches and dangling rows, old and new."""
     if node.side != "FULL":
         return delta_one_sided_join(node, derive, context)
     pairs = equal_pairs(node.predicates, node.left, node.right)
@@ -33,7 +35,7 @@ def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node 
 
 
 def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
-    """INTERSECT and EXCEPT of the touched rows' copies, as they were and as they are."""
+    """Return INTERSECT or EXCEPT of the touched rows' copies, old and new."""
     left, right = (
         Input(side, derive(side), tuple(column(c) for c in side.columns))
         for side in (node.left, node.right)
@@ -42,7 +44,7 @@ def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
 
 
 def _full_join(node: OuterJoin, left: Node, right: Node) -> Node:
-    """The join within each side; the side of a row without a partner is its own."""
+    """Join within each side; a row without a partner has its own side."""
     other = f"{SIDE}_right"
     items = passed(node.right.columns)
     right = Project(right, (*items, Item(other, column(SIDE))))

@@ -1,8 +1,8 @@
-"""The rows that meet a changed row of another relation.
+"""The rows that match a changed row of another relation.
 
-A NOT IN compares with `x = y or isnull(x = y)`, for which Spark has no hash join but only one for
-all rows against all changed rows. So the rows are taken apart: those with an equal value, by a hash
-join; those whose own value is NULL; and the others, which only a changed NULL meets.
+NOT IN compares with `x = y OR isnull(x = y)`. Spark has no hash join for it: it would compare all
+rows with all changed rows. So the rows are split in three: rows with an equal value, by a hash
+join; rows whose own value is NULL; and the others, which only a changed NULL matches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.delta.bags import without_weight
 
 
 def met_rows(rows: Node, changed: Node, predicates: tuple[exp.Expr, ...]) -> Node:
-    """The weighted rows that have a partner in a delta."""
+    """Return the weighted rows that have a partner in a delta."""
     others = without_weight(changed)
     unknowns = [p for p in predicates if null_aware(p) is not None]
     same = null_aware(unknowns[0]) if len(unknowns) == 1 else None
@@ -37,7 +37,7 @@ def met_rows(rows: Node, changed: Node, predicates: tuple[exp.Expr, ...]) -> Nod
 
 
 def null_aware(predicate: exp.Expr) -> exp.EQ | None:
-    """The equality of a predicate `x = y or isnull(x = y)`."""
+    """Return the equality of a predicate `x = y OR isnull(x = y)`, None for any other predicate."""
     bare = predicate.unnest()
     if not isinstance(bare, exp.Or) or not isinstance(bare.right, exp.Is):
         return None

@@ -1,17 +1,22 @@
-"""Windows that look at few rows: only rows near a change are read and computed again.
+"""The delta of windows that look at few rows: only rows near a change are read and computed again.
 
-    sum(v) over (partition by p order by at rows between 2 preceding and current row)
+    sum(v) OVER (PARTITION BY p ORDER BY at ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)
 
-A change of partition p whose first row is at m leaves every row before m, and what the window sees
-of it, as it was. Rows from m on may change, and they look at two rows before m at most. So the
-rows of p from two rows before m on are enough, as they are and as they were: those that come out
-of both computations with one value cancel out, also where a value is wrong because the rows before
-the cut are not there.
+Let m be the first row of partition p that changes. Rows before m stay, and so does all that the
+window sees from them. Rows from m on may change, and they look at most two rows before m. So the
+rows of p from two rows before m on are enough, new and old. A row with the same value in both
+computations cancels out. This holds even if that value is wrong because the rows before the cut are
+missing.
 
-Applies where (1) all functions of the operator order their rows by one first key, NULLs where
-Spark has them by default; (2) each is lag, lead or a function over a frame of ROWS with constant
-ends, or over a RANGE from a constant offset before the row; (3) where rows are counted back, which
-is another look at the input, that is cheap to look at.
+Applies if
+
+1. all functions of the operator order their rows by the same first key, with NULLs where Spark puts
+   them by default;
+2. each is lag or lead, or has a frame of ROWS with constant ends, or a RANGE from a constant offset
+   before the row;
+3. the input is cheap to read, if rows are counted back: counting reads it a second time.
+
+The delta stays the same as that of the whole touched partitions.
 
 Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
 Record 1998), for the rows of touched keys; Leis, Kundhikanjana, Kemper, Neumann, "Efficient
@@ -42,21 +47,23 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
-"""Rows before the first changed one up to which the rule is used."""
+"""The rule applies if functions read at most so many rows before the first changed one."""
 _KEY, _TOUCHED = "__ivm_key_", "__ivm_touched_"
 _ORDER, _CUT, _PLACE, _SEEN = "__ivm_order", "__ivm_cut", "__ivm_place", "__ivm_seen"
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How many rows before the first changed one of a partition a refresh has to read.
+    """How many rows before the first changed row of a partition a refresh has to read.
 
     Attributes:
-        key: what the rows are ordered by first.
-        descending: from the greatest on, NULLs last; else from the least on, NULLs first.
+        key: the first expression that orders the rows.
+        descending: the order starts at the greatest key, with NULLs last; otherwise at the least
+            key, with NULLs first.
         back: the number of rows before a row that its functions read.
         ahead: the number of rows after it that they read.
-        offsets: rows of a RANGE are looked at whose key is at most one of these before the row's.
+        offsets: of frames by RANGE: they read rows whose key is at most one of these before the
+            row's.
     """
 
     key: exp.Expr
@@ -67,8 +74,10 @@ class Reach:
 
     @property
     def rows(self) -> int:
-        """The number of rows before the first changed one: those that look ahead to it, and those
-        that these look back at."""
+        """Return the number of rows to read before the first changed one.
+
+        Some of them look ahead to that row, and others are what these look back at.
+        """
         return self.back + self.ahead
 
 
@@ -93,10 +102,13 @@ def reach_of(node: Window) -> Reach | None:
 
 
 def near_rows(given: Input, reach: Reach) -> Node:
-    """Return the rows of the touched partitions that a change can reach, and those that these look
-    at; columns as `given.post`.
+    """Return the rows that a change can reach, and the rows these look at.
 
-    given: the window's input, its delta, which is not None, and the keys of its partitions.
+    They are rows of the touched partitions. They have the columns of `given.post`.
+
+    Args:
+        given: the window's input, its delta, which is not None, and the keys of its partitions.
+        reach: of the window operator.
     """
     assert given.delta is not None
     cuts = _first_changed(given.delta, given.keys, reach)
@@ -134,7 +146,7 @@ def _reach(window: exp.Expr) -> Reach | None:
 
 
 def _offset(call: exp.Expr) -> int | None:
-    """How many rows lag or lead goes; None where that is no constant or NULLs are passed over."""
+    """Return how many rows lag or lead goes, None if that is no constant or NULLs are skipped."""
     if call.find(exp.IgnoreNulls) is not None:
         return None
     if isinstance(call, (exp.Lag, exp.Lead)):
@@ -145,8 +157,10 @@ def _offset(call: exp.Expr) -> int | None:
 
 
 def _rows(spec: exp.WindowSpec, end: str, inwards: str) -> int | None:
-    """How many rows an end of a frame of ROWS lies outside of the row, 0 for one on its other side;
-    None where it has no bound or is no constant."""
+    """Return how many rows an end of a frame of ROWS lies outside of the row.
+
+    It is 0 for an end on the row's other side, and None for an end without a constant bound.
+    """
     value, side = spec.args.get(end), str(spec.args.get(f"{end}_side") or "")
     if isinstance(value, str):
         return 0 if value.upper() == "CURRENT ROW" else None
@@ -172,15 +186,17 @@ def _constant(value: exp.Expr) -> int | None:
 
 
 def _is_cheap(node: Node) -> bool:
-    """Whether a relation is one source's rows, filtered and computed on."""
+    """Return whether a relation is one source's rows, at most filtered and projected."""
     while isinstance(node, (Filter, Project)):
         node = node.input
     return isinstance(node, Scan)
 
 
 def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:
-    """Of each touched partition the key of the first changed row, NULL where all its rows may
-    change: a NULL is first in an ascending order."""
+    """Return the key of the first changed row of each touched partition, or NULL.
+
+    NULL means that all rows of the partition may change: in an ascending order, a NULL comes first.
+    """
     items = tuple(Item(f"{_TOUCHED}{n}", key) for n, key in enumerate(keys))
     order = column(_ORDER)
     first: exp.Expr = exp.Max(this=order) if reach.descending else exp.Min(this=order)
@@ -194,7 +210,7 @@ def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:
 
 
 def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
-    """The cuts so much earlier that the wanted rows lie behind each; NULL where there are fewer."""
+    """Move each cut back by the wanted number of rows; it is NULL if there are fewer."""
     order, cut = column(_ORDER), column(_CUT)
     compare = exp.GT if reach.descending else exp.LT
     earlier = Filter(_met(given, reach, cuts, ()), compare(this=order, expression=cut))
@@ -224,8 +240,10 @@ def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
 
 
 def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> Node:
-    """The rows of the touched partitions, with the given columns and what they are ordered by
-    first, beside the partition's cut."""
+    """Return the rows of the touched partitions, each with the cut of its partition.
+
+    They have the given columns and the first key of the order.
+    """
     keys = tuple(Item(f"{_KEY}{n}", key) for n, key in enumerate(given.keys))
     same = tuple(
         exp.NullSafeEQ(this=column(f"{_KEY}{n}"), expression=column(f"{_TOUCHED}{n}"))
@@ -237,7 +255,7 @@ def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> No
 
 
 def _from_cut(reach: Reach) -> exp.Expr:
-    """That a row is not before the cut of its partition."""
+    """Return the condition that a row is not before the cut of its partition."""
     order = column(_ORDER)
     conditions: list[exp.Expr] = [exp.Is(this=order, expression=exp.null())] * reach.descending
     for cut in _cuts(reach):
@@ -248,7 +266,7 @@ def _from_cut(reach: Reach) -> exp.Expr:
 
 
 def _cuts(reach: Reach) -> list[exp.Expr]:
-    """The keys from which on rows are wanted; an offset that leads out of the type gives NULL."""
+    """Return the keys from which on rows are wanted; NULL if an offset leaves the type's range."""
     if not reach.offsets:
         return [column(_CUT)]
     call = "try_add" if reach.descending else "try_subtract"

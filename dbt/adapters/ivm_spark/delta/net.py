@@ -1,7 +1,8 @@
 """The net effect of a change log, as Oracle's fast refresh takes it.
 
-Asked for before anything is joined with a change: whether updates come to nothing in the columns
-that a view reads, and what is left of the change of a table whose rows were all replaced.
+The refresh asks for it before it joins anything with a change. It asks whether updates leave all
+columns that a view reads unchanged. It also asks what is left of the change of a table whose rows
+were all replaced.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ _COPIES = "__ivm_copies"
 def net_changes(
     root: Node, names: Iterable[str], sources: Mapping[str, SourceFacts]
 ) -> dict[str, Node]:
-    """The net change of each of these sources in the columns that a tree reads.
+    """Return the net change of each of these sources in the columns that a tree reads.
 
-    Left out are sources of which it reads all columns, so that what is updated matters, and those
-    with columns whose values can't be told apart for certain. sources: by quoted name.
+    A source is left out if the tree reads all of its columns, because its updates then matter. It
+    is also left out if a column's values cannot be told apart with certainty.
+
+    Args:
+        root: the view's tree.
+        names: quoted names of sources.
+        sources: facts of all sources, by quoted name.
     """
     found: dict[str, Node] = {}
     for name in names:
@@ -43,9 +49,11 @@ def net_changes(
 
 
 def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
-    """The net change of a whole source, each row with the weight 1 or -1, as often as it counts.
+    """Return the net change of a whole source: rows of weight 1 or -1, as often as they count.
 
-    name: quoted; columns: (name, Spark type) of the source, see `can_be_netted`.
+    Args:
+        name: quoted.
+        columns: (name, Spark type) of the source, see `can_be_netted`.
     """
     fields = tuple((column, column) for column, _ in columns)
     floats = float_texts(columns)
@@ -69,8 +77,13 @@ def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
 
 
 def can_be_netted(columns: Sequence[tuple[str, str]]) -> bool:
-    """Return whether rows with these columns (name, Spark type) can be told apart by GROUP BY, with
-    floats by their text."""
+    """Return whether GROUP BY can tell rows with these columns apart.
+
+    Floats are compared by their text.
+
+    Args:
+        columns: (name, Spark type) of the rows.
+    """
     exact = SourceFacts.of(0, columns)
     plain = [name for name, kind in columns if not is_float(kind)]
     names = {name.lower() for name, _ in columns}
@@ -79,7 +92,7 @@ def can_be_netted(columns: Sequence[tuple[str, str]]) -> bool:
 
 
 def net_sql(changes: Sequence[Node], bind: Binding) -> exp.Query:
-    """A query with the column number: the place of each change that has a row."""
+    """Return a query for the places of the changes that have a row, as the column number."""
     queries = []
     for number, change in enumerate(changes):
         first = render(Limit(change, exp.Literal.number(1)), bind)

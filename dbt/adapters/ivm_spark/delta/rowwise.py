@@ -1,6 +1,8 @@
-"""Row-wise operators are linear: they apply to the delta as they do to the relation.
+"""The deltas of row-wise operators, which are linear: they apply to the delta as to the relation.
 
-Koch, "Incremental query evaluation in a ring of databases" (PODS 2010), section 3.
+    SELECT a + b AS c FROM orders WHERE d > 1      Δ = project(filter(Δorders))
+
+Source: Koch, "Incremental query evaluation in a ring of databases" (PODS 2010), section 3.
 """
 
 from __future__ import annotations
@@ -28,13 +30,16 @@ from dbt.adapters.ivm_spark.delta.context import Context, Derive
 
 
 def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
-    """Changed rows that pass; a row that an update moves in or out passes on one side only."""
+    """Return the changed rows that pass.
+
+    If an update moves a row in or out, only one side of it passes.
+    """
     below = derive(node.input)
     return None if below is None else replace(node, input=below)
 
 
 def delta_project(node: Project, derive: Derive, context: Context) -> Node | None:
-    """The expressions of changed rows, with their weight."""
+    """Return the expressions of the changed rows, with their weight."""
     below = derive(node.input)
     if below is None:
         return None
@@ -42,21 +47,21 @@ def delta_project(node: Project, derive: Derive, context: Context) -> Node | Non
 
 
 def delta_generate(node: Generate, derive: Derive, context: Context) -> Node | None:
-    """What a changed row generates changes with its weight."""
+    """Return what the changed rows generate, with their weight."""
     below = derive(node.input)
     return None if below is None else replace(node, input=below)
 
 
 def delta_sort(node: Sort, derive: Derive, context: Context) -> Node | None:
-    """The order of a relation inside a query means nothing."""
+    """Return the delta of the input: the order of rows inside a query means nothing."""
     return derive(node.input)
 
 
 def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | None:
-    """The changes of all branches.
+    """Return the changes of all branches.
 
-    A branch that did not change stays as no rows: it has its say in the types of the union, which
-    the stored rows have and their hashes depend on.
+    A branch that did not change stays as a branch without rows, because it takes part in choosing
+    the types of the union. The stored rows have these types, and their hashes depend on them.
     """
     deltas = [derive(branch) for branch in node.inputs]
     if all(below is None for below in deltas):
@@ -72,10 +77,10 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
 
 
 def delta_scan(node: Scan, derive: Derive, context: Context) -> Node | None:
-    """The rows of the change feed between the versions, weighted; nothing if it did not move."""
+    """Return the weighted rows of the change feed, None if the source did not move."""
     return replace(node, at=At.CHANGES) if node.relation in context.moved else None
 
 
 def delta_values(node: Values, derive: Derive, context: Context) -> Node | None:
-    """Never any change."""
+    """Return None: a VALUES never changes."""
     return None

@@ -1,7 +1,7 @@
-"""The delta of a view tree: one rule an operator, listed in one tuple.
+"""The delta of a view tree: one rule an operator, all of them in one tuple.
 
-A new operator is one new rule module and one entry here, with its technique and its words; an
-operator without a rule is not maintained below the top of a view.
+A new operator needs a rule module and an entry here, with its technique and its words. An operator
+without a rule is not maintained below the top of a view.
 """
 
 from __future__ import annotations
@@ -48,21 +48,21 @@ from dbt.adapters.ivm_spark.delta.window import delta_window
 
 
 class RuleError(AssertionError):
-    """A defect of ours: a rule breaks the columns of its node."""
+    """A defect of this package: a rule breaks the columns of its node."""
 
 
 class DeltaRule(Protocol):
     """The delta of one kind of node.
 
-    Returns a tree with the node's columns and `WEIGHT`, each weight +1 or -1, or None if nothing
-    below has changed. Raises NotMaintained if there is no rule for this very node.
+    It returns a tree with the node's columns and `WEIGHT`, each weight +1 or -1, or None if nothing
+    below has changed. It raises NotMaintained if there is no rule for this very node.
     """
 
     def __call__(self, node: Any, derive: Derive, context: Context, /) -> Node | None: ...
 
 
 class Moves(str, Enum):
-    """What of a relation is computed when it changes."""
+    """The part of a relation that is computed when the relation changes."""
 
     FEED = "change_feed"
     CONSTANT = "constant"
@@ -78,7 +78,7 @@ class Rule:
     Attributes:
         node: the kind.
         delta: its rule.
-        moves: what is computed.
+        moves: the part of the relation that is computed.
         how: the same in words, for people.
     """
 
@@ -116,14 +116,14 @@ RULES: tuple[Rule, ...] = (
 RULE_OF: dict[type[Any], Rule] = {rule.node: rule for rule in RULES}
 """The rule of each kind of node that has one."""
 REFUSED: dict[type[Any], str] = {Limit: "LIMIT below another operator"}
-"""Kinds of nodes of a maintained tree without a rule, and what people call them."""
+"""The nodes of a maintained tree that have no rule, and what people call them."""
 
 
 def delta(node: Node, context: Context) -> Node | None:
-    """The change of a relation between the recorded and the new versions of its sources.
+    """Return the change of a relation from the versions in the watermark to the new versions.
 
-    Returns a tree with the node's columns and `WEIGHT`, or None if no source below moved. Every
-    weight is +1 or -1; equal rows are not netted. Raises NotMaintained (OPERATOR_NOT_SUPPORTED)
+    It is a tree with the node's columns and `WEIGHT`, or None if no source below moved. Every
+    weight is +1 or -1, and equal rows are not netted. Raises NotMaintained (OPERATOR_NOT_SUPPORTED)
     for an operator without a rule.
     """
 

@@ -1,4 +1,4 @@
-"""An operator over rows of both sides, as they are and as they were."""
+"""One operator over the rows of both sides, the post-state and the pre-state."""
 
 from __future__ import annotations
 
@@ -22,14 +22,18 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.delta.bags import SIDE
 
 OverOne: TypeAlias = "Filter | Sort | Generate | Project | Aggregate | Distinct | Window"
-"""The operators with one input of which both sides are one relation."""
+"""The operators with one input that can process both sides as one relation."""
 
 
 def sided(node: OverOne, rows: Node, side: str = SIDE) -> Node:
-    """The operator over other rows, of which those of different sides do not meet; it has the
-    node's columns and `side`.
+    """Return the operator over other rows, without combining rows of different sides.
 
-    rows: its input's, with `side` and maybe others.
+    It has the node's columns and `side`.
+
+    Args:
+        node: the operator.
+        rows: of its input, with the column `side` and possibly others.
+        side: the column that tells the sides apart.
     """
     own = Item(side, column(side))
     if isinstance(node, Project):

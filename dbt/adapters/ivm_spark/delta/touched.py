@@ -1,15 +1,17 @@
-"""The delta of an operator whose output for a key depends on its inputs' rows of that key only.
+"""The delta of operators of touched keys.
 
-GROUP BY, DISTINCT, full joins by equality, INTERSECT and EXCEPT are such. Only the keys that a
-delta touches can change, so the operator is applied to the rows of those keys, as they are and as
-they were, told apart by a column that is part of its key, and the second result is taken from the
-first:
+The output of such an operator for a key depends only on its inputs' rows of that key. GROUP BY,
+DISTINCT, full joins by equality, INTERSECT and EXCEPT are such operators. Only the output for keys
+in a delta can change. So the operator runs on the rows of these keys, new and old, told apart by a
+column that is part of the operator's key. The old result is taken from the new one:
 
     K = keys(Δ₁), keys(Δ₂) …      Δ = op(post ⋉ K) ⊎ -op(pre ⋉ K)      pre ⋉ K = (post ⋉ K) ⊎ -Δ
 
-No old version of a source is read. Griffin, Kumar, "Algebraic change propagation for semijoin and
-outerjoin queries" (SIGMOD Record 1998); Gupta, Mumick, Subrahmanian, "Maintaining views
-incrementally" (SIGMOD 1993), section 6, for negation.
+No old version of a source is read.
+
+Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
+Record 1998); Gupta, Mumick, Subrahmanian, "Maintaining views incrementally" (SIGMOD 1993), section
+6, for negation.
 """
 
 from __future__ import annotations
@@ -38,7 +40,13 @@ Rebuild = Callable[[tuple[Node, ...]], Node]
 
 @dataclass(frozen=True)
 class Input:
-    """An input of the operator: its new state, its delta if it changed, and its key."""
+    """An input of the operator.
+
+    Attributes:
+        post: its post-state.
+        delta: None if it did not change.
+        keys: its expressions of the operator's key.
+    """
 
     post: Node
     delta: Node | None
@@ -48,13 +56,15 @@ class Input:
 def touched(
     inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True, rows: Node | None = None
 ) -> Node | None:
-    """The delta of the operator that `rebuild` applies to its inputs.
+    """Return the delta of the operator that `rebuild` applies to its inputs.
 
-    inputs: all with equally many keys, at least one, matched by place and null-safe. rebuild: the
-    operator over other inputs, with `SIDE` as their last column and as a part of its key; outputs
-    `SIDE` too. copies: False where only the different rows of the inputs matter. rows: those of the
-    only input that are needed, all changed ones that there are now among them, where not all of the
-    touched keys are.
+    Args:
+        inputs: all with equally many keys, at least one, matched by place and null-safe.
+        rebuild: returns the operator over other inputs. These have `SIDE` as their last column,
+            which is part of its key; it outputs `SIDE` too.
+        copies: False if each distinct row of the inputs is enough, once.
+        rows: the needed rows of the only input, if not all rows of the touched keys are needed. All
+            changed rows that exist now are among them.
     """
     if all(i.delta is None for i in inputs):
         return None
@@ -68,17 +78,21 @@ def touched(
 
 
 def touched_rows(inputs: tuple[Input, ...], among: Node, copies: bool = True) -> tuple[Node, ...]:
-    """Of each input the rows of some keys, as they are and as they were, told apart by their last
-    column, `SIDE`.
+    """Return each input's rows of some keys, new and old, told apart by the last column, `SIDE`.
 
-    among: `touched_keys` of all inputs that changed.
+    Args:
+        inputs: as for `touched`.
+        among: `touched_keys` of all inputs that changed.
+        copies: as for `touched`.
     """
     return tuple(now_and_before(_slice(i, among), i.delta, copies) for i in inputs)
 
 
 def touched_keys(inputs: tuple[Input, ...]) -> Node:
-    """The different keys that any delta has, as columns `__ivm_touched_0`, ...; the branch of an
-    input that did not change is empty and has its say in the types."""
+    """Return the distinct keys that any delta has, as columns `__ivm_touched_0`, ….
+
+    The branch of an input that did not change is empty. It takes part in choosing the types.
+    """
     branches = []
     for i in inputs:
         source = i.delta if i.delta is not None else Empty(i.post)
@@ -88,7 +102,7 @@ def touched_keys(inputs: tuple[Input, ...]) -> Node:
 
 
 def _slice(given: Input, among: Node) -> Node:
-    """The input's rows of the touched keys; what is filtered is filtered after."""
+    """Return the input's rows of the touched keys; the input's filter runs after the semi join."""
     if isinstance(given.post, Filter):
         return replace(given.post, input=_slice(replace(given, post=given.post.input), among))
     columns = passed(given.post.columns)

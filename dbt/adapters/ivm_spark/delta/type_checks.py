@@ -1,10 +1,11 @@
-"""Types under which the rules of touched keys are not certain, asked before they are used.
+"""Checks, before rules of touched keys are used, for types under which they are not certain.
 
-A slice is taken back by netting its rows, so they must be comparable; a group that is computed
-twice must give the same value twice, which a sum of floats need not; keys of two inputs are
-matched by value, which text and numbers, and wide numbers and floats, do in more than one way. A
-join with groups may be what a correlated subquery became: then several values of the groups' keys
-must not equal one value of the other side.
+1. A slice is taken back by netting its rows, so the rows must be comparable.
+2. A group that is computed twice must give the same value twice. A sum of floats need not.
+3. Keys of two inputs are matched by value. Text and numbers match in more than one way, and so do
+   wide numbers and floats.
+4. A join with groups may have been a correlated subquery. Then several values of the groups' keys
+   must not equal one value of the other side.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ Describe = Callable[[Node], dict[str, str]]
 
 
 def check_types(root: Node, describe: Describe) -> None:
-    """Check every operator below that is maintained by its touched keys.
+    """Raise NotMaintained for an operator of touched keys whose types are not certain.
 
-    describe: Spark's types of a tree's columns. Raises NotMaintained.
+    Args:
+        root: the tree whose operators are checked.
+        describe: returns Spark's types of a tree's columns.
     """
     for node in walk(root):
         if isinstance(node, Join):
@@ -73,8 +76,12 @@ def _check_floats(node: Aggregate, describe: Describe) -> None:
 
 
 def _check_window(node: Window, describe: Describe) -> None:
-    """Keys are matched by value, columns can be ordered by, and a sum of floats has its rows in
-    a certain order: all but those over a RANGE have, see `view.rewrite.window`."""
+    """Raise NotMaintained unless a window's partitions can be compared and computed twice alike.
+
+    Keys must be comparable, and ORDER BY must be able to order its columns. A sum of floats needs a
+    certain order of its rows, which all frames but those over a RANGE have, see
+    `sql.rewrite.window`.
+    """
     for name, kind in describe(_keys(node.input, list(node.keys))).items():
         check_comparable(name, kind)
     given, types = describe(node.input), describe(node)
@@ -92,8 +99,10 @@ def _check_window(node: Window, describe: Describe) -> None:
 
 
 def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
-    """True for the extrema of floats, and for an average of integers whose sum Spark's DOUBLE
-    holds exactly: they do not depend on the order of the rows."""
+    """Return whether an aggregate of floats does not depend on the order of the rows.
+
+    These are extrema, and averages of integers whose sum Spark's DOUBLE holds exactly.
+    """
     name = function_name(call)
     arguments = call.expressions if isinstance(call, exp.Anonymous) else []
     if name in ("min", "max"):
@@ -106,7 +115,7 @@ def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
 
 
 def _check_groups(node: Join, describe: Describe) -> None:
-    """Every input with groups against the others."""
+    """Check every input with groups against the other inputs."""
     for one in node.inputs:
         if any(isinstance(below, (Aggregate, Distinct, Window)) for below in walk(one)):
             others = Join(tuple(i for i in node.inputs if i is not one))
@@ -140,7 +149,7 @@ def _check_pairs(left: dict[str, str], right: dict[str, str]) -> None:
 
 
 def _is_rounded(one: str, other: str) -> bool:
-    """True where two different values of a type may equal one value of the other."""
+    """Return whether two different values of a type may equal one value of the other type."""
     wide = one == "bigint" or decimal_of(one) is not None
     return is_float(other) and (wide or (is_small(one) and other == "float"))
 

@@ -1,8 +1,9 @@
-"""The delta of window functions: the touched partitions, as they were and as they are; of windows
-that look at few rows only what is near the change, see `near`.
+"""The delta of window functions: the touched partitions, new and old.
 
-A window over a window, or over GROUP BY or DISTINCT, by keys that both have in common is one
-operator on the partitions of the common keys: its input is sliced once, below both.
+If the functions look at few rows, only rows near the change are needed (`near`).
+
+A window may be over another window, GROUP BY or DISTINCT. If their keys have some in common, both
+are one operator on the partitions of the common keys: its input is sliced once, below both.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ Keys = tuple[exp.Expr, ...]
 
 
 def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
-    """The rows of the touched partitions with their windows, old ones out, new ones in.
+    """Return the rows of the touched partitions with their windows: old rows out, new rows in.
 
-    An aggregate that is computed along with its window must give the same row twice, as one with
-    a delta of its own.
+    An aggregate that is computed together with its window must give the same row twice, like an
+    aggregate with a delta of its own.
     """
     base, keys = _base(node.input, node.keys)
     given = Input(base, derive(base), keys)
@@ -45,8 +46,10 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
 
 
 def _sided(node: Node, base: Node, rows: Node) -> Node:
-    """The operators from the window down to its base over other rows, of which those of different
-    sides do not meet."""
+    """Return the operators from the window down to its base over other rows.
+
+    Rows of different sides are not combined.
+    """
     if node is base:
         return rows
     assert isinstance(node, (Filter, Sort, Distinct, Project, Aggregate, Window))
@@ -54,8 +57,11 @@ def _sided(node: Node, base: Node, rows: Node) -> Node:
 
 
 def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:
-    """The lowest relation below a window by `keys` that can be sliced in its place, and the keys
-    over its columns: from there on up, rows of different keys do not meet."""
+    """Return the lowest relation below a window that can be sliced instead of its input, and keys.
+
+    The keys are those of the window, over that relation's columns. Above it, rows of different keys
+    are not combined.
+    """
     found = input_, keys
     node: Node | None = input_
     while node is not None:
@@ -66,8 +72,10 @@ def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:
 
 
 def _below(node: Node, keys: Keys) -> tuple[Node | None, Keys, bool]:
-    """The input of a node and the keys over its columns, no input where there are no such keys;
-    and whether rows meet in the node."""
+    """Return a node's input, the keys over its columns, and whether the node combines rows.
+
+    If there are no such keys, the input is None.
+    """
     if isinstance(node, (Filter, Sort)):
         return node.input, keys, False
     if isinstance(node, Project):
@@ -87,6 +95,6 @@ def _below(node: Node, keys: Keys) -> tuple[Node | None, Keys, bool]:
 
 
 def _through(keys: Iterable[exp.Expr], items: tuple[Item, ...]) -> Keys:
-    """Keys over a relation's items, over the columns that these are made of."""
+    """Return keys over a relation's items as keys over the columns below them."""
     made_of = {item.name: item.expression for item in items}
     return tuple(over(key, made_of) for key in keys)

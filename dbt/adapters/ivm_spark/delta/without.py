@@ -1,9 +1,9 @@
-"""A delta without the changes of some sources, from the delta that there is.
+"""A delta without the changes of some sources, from the delta that exists.
 
-A change that comes to nothing is the empty bag: its scan has no rows, and what has no rows without
-it goes too. The rest of the tree stays as it is, so that nothing is derived again.
+A change without a net effect is the empty bag. Its scan has no rows, and operators that can have no
+rows without it are removed too. The rest of the tree stays, so that nothing is derived again.
 
-    without({b}): Δa ⋈ b  ⊎  a ⋈ Δb   →   Δa ⋈ b
+    without({b}):   Δa ⋈ b ⊎ a ⋈ Δb   →   Δa ⋈ b
 """
 
 from __future__ import annotations
@@ -40,15 +40,16 @@ _ROW_BY_ROW = (Filter, Project, Generate, Sort, Distinct, Window, Broadcast, Mat
 
 
 def without_changes(root: Node, sources: Set[str]) -> Node:
-    """Return a delta as if these sources (quoted names) had not changed, `Empty` if nothing is
-    left.
+    """Return a delta as if these sources had not changed, `Empty` if nothing is left.
 
-    Only for sources whose changes are no rows, once they are netted.
+    Args:
+        root: a delta.
+        sources: quoted names of sources whose changes are no rows once they are netted.
     """
     done: dict[int, Node] = {}
 
     def left(node: Node) -> Node:
-        # A node may be below several others, and must stay one.
+        # A node may have several parents, and must stay one node.
         if id(node) not in done:
             below = tuple(left(child) for child in children(node))
             done[id(node)] = _folded(with_children(node, below), sources)
@@ -58,7 +59,7 @@ def without_changes(root: Node, sources: Set[str]) -> Node:
 
 
 def _folded(node: Node, sources: Set[str]) -> Node:
-    """A node whose inputs are folded already."""
+    """Fold a node whose inputs are folded already."""
     if isinstance(node, Scan):
         gone = node.at is At.CHANGES and node.relation in sources
         return Empty(node) if gone else node
@@ -85,8 +86,10 @@ def _is_without_rows(node: Node) -> bool:
 
 
 def _of_union(node: UnionAll) -> Node:
-    """The inputs with rows, under the union's names; all of them if one without rows has its say in
-    the types."""
+    """Return the inputs with rows, under the union's names.
+
+    All inputs stay if one without rows takes part in choosing the types.
+    """
     some = [i for i in node.inputs if not isinstance(i, Empty)]
     if not some:
         return Empty(node)

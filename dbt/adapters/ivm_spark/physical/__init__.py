@@ -1,1 +1,1 @@
-"""How a delta is computed: evaluated once, from few rows, beside less of what it meets. Pure."""
+"""How a delta is computed: each part once, from few rows, against less of its partners. Pure."""

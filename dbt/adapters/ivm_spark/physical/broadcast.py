@@ -1,7 +1,17 @@
-"""Which inputs of a delta's joins are known to be few rows, from what the sources' logs count.
+"""Mark the inputs of joins that certainly have few rows, so that Spark broadcasts them.
 
-Spark has no statistics of a change feed and would sort and shuffle a big partner to meet it. An
-input whose rows are bounded by the changes alone is joined by broadcast instead.
+Spark has no statistics of a change feed. To join one with a big partner, it would sort and shuffle
+the partner.
+
+    Δorders ⋈ lineitem   →   broadcast(Δorders) ⋈ lineitem
+
+Applies to an input of a join, or to the right input of a semi or anti join, if
+
+1. the changed rows that the sources' commits count bound its rows (`bound`);
+2. that bound is at most `BROADCAST_ROWS`;
+3. at least one other input of the join stays unmarked.
+
+Rows and columns stay the same: a `Broadcast` only says how to compute the join.
 """
 
 from __future__ import annotations
@@ -27,14 +37,16 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 
 BROADCAST_ROWS = 500_000
-"""Rows that are joined by broadcast at most: some tens of megabytes at every worker."""
+"""The most rows that are broadcast: some tens of megabytes at every worker."""
 
 
 def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
-    """The same tree with the inputs of joins that are few marked as `Broadcast`.
+    """Return the same tree with the small inputs of its joins marked as `Broadcast`.
 
-    changed: rows that changed of each source that moved, an upper bound, counted in changes (an
-    update is two).
+    Args:
+        root: any tree.
+        changed: for each source that moved, an upper bound of its changed rows, counted in changes
+            (an update is two). Materialized relations may be in it too.
     """
     node = with_children(root, tuple(with_broadcasts(child, changed) for child in children(root)))
     marked_already = isinstance(node, SemiJoin) and isinstance(node.among, Broadcast)
@@ -48,8 +60,10 @@ def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
 
 
 def with_materialized(changed: Mapping[str, int], kept: Iterable[Materialized]) -> dict[str, int]:
-    """The rows that changed, with the most rows of each kept relation, in their order, as far as
-    that is known."""
+    """Return `changed` with a bound for each materialized relation that has one.
+
+    The relations come in the order in which they are computed: each may read earlier ones.
+    """
     found = dict(changed)
     for relation in kept:
         most = bound(relation.relation, found)
@@ -59,7 +73,7 @@ def with_materialized(changed: Mapping[str, int], kept: Iterable[Materialized]) 
 
 
 def bound(node: Node, changed: Mapping[str, int]) -> int | None:
-    """The most rows a relation can have as far as the changes say, None where they say nothing."""
+    """Return the most rows that the changes allow a relation, None if they do not bound it."""
     if isinstance(node, Scan):
         return changed.get(node.relation) if node.at is not At.POST else None
     if isinstance(node, Aggregate) and node.whole:
@@ -75,6 +89,6 @@ def bound(node: Node, changed: Mapping[str, int]) -> int | None:
 
 
 def fits_broadcast(node: Node, changed: Mapping[str, int]) -> bool:
-    """Whether a relation is certainly few enough rows to be joined by broadcast."""
+    """Return whether a relation certainly has at most `BROADCAST_ROWS` rows."""
     most = bound(node, changed)
     return most is not None and most <= BROADCAST_ROWS

@@ -1,10 +1,18 @@
-"""What a delta says more than once is computed once and kept for the statement.
+"""Materialize what a delta reads more than once: common subexpression elimination.
 
-The rules repeat what they are given: a delta stands in its keys and in what is taken back, the
-rows of touched keys stand in the new and in the old result. As text each would be read again, and
-nested operators would multiply that. So the tree is folded into a graph of its different parts;
-the parts that cost a scan of a source or of a change feed and have more than one use are kept, and
-those that are to be known before the statement runs.
+The delta rules repeat their inputs. A delta occurs in its own keys and in the pre-state. The rows
+of touched keys occur in the new and in the old result. In SQL text, each occurrence would be
+computed again, and nested operators would multiply them.
+
+    op(B ⋉ keys(Δ)) ⊎ -op((B ⋉ keys(Δ)) ⊎ -Δ)   →   M = B ⋉ keys(Δ);   op(M) ⊎ -op(M ⊎ -Δ)
+
+The tree is folded into a graph of its distinct subtrees. A subtree is materialized if
+
+1. it occurs more than once, or it is a `Materialize`;
+2. it is about as small as the change (`is_delta_sized`), so never a whole source or its pre-state;
+3. it reads a source or a change feed (`reads_sources`): anything else is cheap to compute again.
+
+The rows and columns of the tree stay the same.
 """
 
 from __future__ import annotations
@@ -19,10 +27,11 @@ from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized
 
 
 def share_common_subplans(root: Node, token: str = "") -> tuple[tuple[Materialized, ...], Node]:
-    """The relations to keep, in the order in which they need each other, and the tree over them.
+    """Return the relations to materialize, each after those that it reads, and the tree over them.
 
-    Only what is as small as the change, or what the change meets, is kept; a source as a whole is
-    not, nor what it was before the change. token: what makes the names this refresh's own.
+    Args:
+        root: the delta after all passes.
+        token: makes the names of the relations unique to this refresh.
     """
     graph = _Graph(token)
     graph.add(root)
@@ -39,7 +48,7 @@ class _Graph:
         self._done: dict[int, Node] = {}
 
     def add(self, node: Node) -> int:
-        """Number the different parts of a tree and count the uses of each."""
+        """Number the distinct subtrees of a tree, and count the uses of each."""
         below = [self.add(child) for child in children(node)]
         number = self._ids.setdefault(_key(node, below), len(self._ids))
         if number not in self._uses:
@@ -69,7 +78,7 @@ class _Graph:
 
 
 def _key(node: Node, below: list[int]) -> tuple[Any, ...]:
-    """What makes two nodes the same part: their kind, their own fields, and their inputs."""
+    """Return what identifies a subtree: the node's kind, its own fields, its inputs' numbers."""
     inputs = {id(child) for child in children(node)}
     own = tuple(
         value
@@ -84,7 +93,10 @@ def _are(value: object, inputs: set[int]) -> bool:
 
 
 def reads_sources(node: Node) -> bool:
-    """Whether a relation reads a source or a feed; one over kept relations only is cheap."""
+    """Return whether a relation reads a source or a change feed.
+
+    A relation that reads only materialized relations is cheap.
+    """
     if isinstance(node, Scan):
         return node.at is not At.TEMPORARY
     if isinstance(node, Empty):

@@ -1,8 +1,21 @@
-"""Regular expressions are matched where the change has left few rows, not on all of a table's.
+"""Match regular expressions against the few rows that join a change, not against a whole table.
 
-Spark evaluates a condition on one table as soon as it reads the table's rows. That is right for a
-comparison, but a regular expression takes longer than the join by which most rows would be gone.
-What is asked of the rows that a change meets is therefore asked of them when they are kept.
+Spark evaluates a predicate on one table as soon as it reads the table's rows. That is right for a
+comparison. But a regular expression takes longer than the join that would drop most of these rows.
+So the pass materializes the join, and the predicate runs on the result.
+
+    filter(Δ ⋈ part, name RLIKE 'x')   →   filter(materialize(Δ ⋈ part), name RLIKE 'x')
+
+Applies to the input of a filter, or of a join with such a predicate, if
+
+1. a predicate over columns of this input alone matches a regular expression (`_is_slow`);
+2. the input is about as small as the change (`is_delta_sized`);
+3. the biggest source that it reads has at least `MATCHED_ROWS` rows;
+4. it is no `Materialize` yet.
+
+The rows, the columns and the predicates stay the same.
+
+Source: Spark's `LikeSimplification`, for the patterns of LIKE that are cheap.
 """
 
 from __future__ import annotations
@@ -18,15 +31,16 @@ from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Materialize, Node,
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
 
 MATCHED_ROWS = 2_000_000
-"""Rows of a table from which on to match them all takes longer than one more statement."""
+"""A table with at least so many rows takes longer to match than one more statement takes."""
 _MATCHES = (exp.RegexpLike, exp.RegexpILike, exp.ILike)
 
 
 def defer_expensive_predicates(root: Node, rows: Mapping[str, int]) -> Node:
-    """The same tree with what meets a change in a big table marked as `Materialize` where a regular
-    expression is matched against it.
+    """Return the same tree with inputs of expensive predicates marked as `Materialize`.
 
-    rows: of each source, by quoted name.
+    Args:
+        root: a delta.
+        rows: the rows of each source, by quoted name.
     """
     node = with_children(
         root, tuple(defer_expensive_predicates(child, rows) for child in children(root))
@@ -51,8 +65,11 @@ def _kept(node: Node, predicates: tuple[exp.Expr, ...], rows: Mapping[str, int])
 
 
 def _is_slow(predicate: exp.Expr) -> bool:
-    """Whether a condition matches a regular expression. Of LIKE those are none of which Spark makes
-    a comparison of the text's beginning, end or middle (Spark's `LikeSimplification`)."""
+    """Return whether a predicate matches a regular expression.
+
+    A LIKE does unless Spark compares the beginning, the end or the middle of the text instead
+    (Spark's `LikeSimplification`).
+    """
     if predicate.find(*_MATCHES) is not None:
         return True
     return any(not _is_simple(like.expression) for like in predicate.find_all(exp.Like))

@@ -1,9 +1,9 @@
-"""From a delta to the statements of a refresh: the passes, in order, and what becomes SQL.
+"""Turn a delta into the statements of a refresh: the passes in order, then SQL.
 
     delta ─ PASSES ─→ materialized relations, a tree over them ─ state.write ─→ Statements ─→ SQL
 
-The statements are data: names, trees, and the questions that it pays to ask before each of them.
-Answers narrow the filters of these trees, and derive nothing again.
+The statements are data: names, trees, and the questions that are worth asking before each of them.
+Answers only narrow filters in these trees. They never cause a second derivation.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class Known:
     """What is known of the sources before a refresh.
 
     Attributes:
-        changed: the most rows that changed of each source that moved, by quoted name, counted in
-            changes (an update is two).
+        changed: for each source that moved, by quoted name, an upper bound of its changed rows,
+            counted in changes (an update is two).
         sources: facts of all sources, by quoted name.
     """
 
@@ -64,18 +64,18 @@ class Known:
 
     @property
     def rows(self) -> dict[str, int]:
-        """Rows of each source."""
+        """Return the rows of each source."""
         return rows_of(self.sources)
 
 
 @dataclass(frozen=True)
 class Pass:
-    """A rewriting of a delta into a cheaper one with the same rows.
+    """A rewrite of a delta into a cheaper one with the same rows.
 
     Attributes:
-        name: the field's.
-        run: returns the same tree if there is nothing to do.
-        place: why it runs where it does.
+        name: the field's term.
+        run: the rewrite; it returns the same tree if there is nothing to do.
+        place: why the pass runs at its place in `PASSES`.
     """
 
     name: str
@@ -110,23 +110,24 @@ PASSES: tuple[Pass, ...] = (
         "last: it marks the scans that are left under a small relation, reduced ones included",
     ),
 )
-"""The passes of a delta, in the order in which they run. Common subplans are shared after them."""
+"""The passes of a delta, in the order in which they run. `share_common_subplans` runs after
+them."""
 
 
 class PassError(AssertionError):
-    """A defect of ours: a pass has changed what a relation has for columns."""
+    """A defect of this package: a pass has changed the columns of a relation."""
 
 
 @dataclass(frozen=True)
 class Statements:
-    """The statements of a refresh: some materialize relations, the last one changes the state.
+    """The statements of a refresh: they materialize relations, and the last one changes the state.
 
     Attributes:
-        materialized: what is computed before, in this order.
-        write: the statement that changes the state.
-        bind: what scans are in SQL.
+        materialized: the relations to compute before the last statement, in this order.
+        write: the last statement, which changes the state.
+        bind: maps scans to SQL.
         most: the most rows of each source's change and of each materialized relation, if known.
-        answers: to questions that were asked so far.
+        answers: to the questions that have been asked so far.
     """
 
     materialized: tuple[Materialized, ...]
@@ -137,7 +138,7 @@ class Statements:
 
     @property
     def asks(self) -> tuple[tuple[Question, ...], ...]:
-        """What it is worth to know before each statement, the last one's own at the end."""
+        """Return the questions that are worth asking before each statement, in their order."""
         met = self.write.met if isinstance(self.write, Merge) else ()
         own = [q for q in map(question_of, met) if q is not None]
         last = tuple(dict.fromkeys((*own, *questions(self.write.source))))
@@ -148,8 +149,11 @@ class Statements:
         return replace(self, answers={**self.answers, **answers})
 
     def query(self, node: Node) -> exp.Query:
-        """Return a tree of these statements as SQL: narrowed to the keys that the answers name, and
-        with what is certainly small broadcast."""
+        """Return a tree of these statements as SQL.
+
+        The tree is narrowed to the keys in the answers, and its inputs that are certainly small are
+        broadcast.
+        """
         return render(with_broadcasts(narrowed(node, self.answers), self.most), self.bind)
 
     def text(self, node: Node) -> str:
@@ -163,31 +167,36 @@ class Statements:
 
     @property
     def kept(self) -> list[tuple[str, str]]:
-        """Name and query of all materialized relations."""
+        """Return the name and the query of every materialized relation."""
         return [self.materialization(number) for number in range(len(self.materialized))]
 
     @property
     def condition(self) -> exp.Expr:
-        """The condition of a MERGE, with what the answers say of the state's keys, by which files
-        and row groups are left out."""
+        """Return the condition of a MERGE, narrowed by what the answers say of the state's keys.
+
+        Delta and Parquet skip files and row groups by the added conditions.
+        """
         assert isinstance(self.write, Merge)
         return exp.and_(self.write.on, *narrowing(self.write.met, self.answers, of_target))
 
     @property
     def insert(self) -> Statements:
-        """The statements with an INSERT in the place of a MERGE that takes nothing out."""
+        """Return the statements with an INSERT instead of a MERGE that removes no row."""
         assert isinstance(self.write, Merge)
         return replace(self, write=self.write.insert)
 
     @property
     def is_insert(self) -> bool:
-        """Whether the state is changed by an INSERT."""
+        """Return whether an INSERT changes the state."""
         return isinstance(self.write, Insert)
 
     @property
     def template(self) -> dict[str, Any]:
-        """The parts of the last statement as text, for the macros `ivm_merge` and `ivm_insert`:
-        those of `Merge`, with `on` narrowed, or of `Insert`; empty for a clause that is None."""
+        """Return the parts of the last statement as text.
+
+        The macros `ivm_merge` and `ivm_insert` take them. They are the fields of `Merge`, with `on`
+        narrowed, or those of `Insert`. A clause that is None is an empty text.
+        """
         write, source = self.write, self.text(self.write.source)
         if isinstance(write, Insert):
             return {"source": source, "columns": write.columns, "overwrite": write.overwrite}
@@ -207,7 +216,13 @@ def lower(
 ) -> Statements:
     """Return the statements that bring a delta of `layout.input` into the state.
 
-    insert_only: the sources only gained rows; bind: what scans are in SQL.
+    Args:
+        layout: of the state.
+        delta: of `layout.input`.
+        target: the state to write into.
+        insert_only: the sources only gained rows.
+        known: of the sources.
+        bind: maps scans to SQL.
     """
     before, relation = optimized(delta, known, target.token)
     few = fits_broadcast(delta, known.changed)
@@ -217,7 +232,7 @@ def lower(
 
 
 def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materialized, ...], Node]:
-    """Return what to materialize before a delta is read, in order, and the delta over it.
+    """Run all passes: return the relations to materialize, in order, and the delta over them.
 
     Raises PassError if a pass breaks the columns.
     """
@@ -229,12 +244,16 @@ def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materia
 
 
 def check_columns(name: str, before: Node, after: Node) -> None:
-    """Raise PassError unless a relation has the columns that it had, the weight exactly once."""
+    """Raise PassError unless a relation still has its columns, and the weight exactly once."""
     if after.columns != before.columns or after.columns.count(WEIGHT) != 1:
         raise PassError(f"{name}: {before.columns} became {after.columns}")
 
 
 def lower_rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:
-    """Return the rows of a state in the form in which a rebuild asks for them. sources: by quoted
-    name."""
+    """Return the rows of a state as a rebuild computes them.
+
+    Args:
+        layout: of the state.
+        sources: facts of all sources, by quoted name.
+    """
     return with_predicates(fill(layout), sources)

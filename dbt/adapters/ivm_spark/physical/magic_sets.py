@@ -1,14 +1,26 @@
-"""Of groups that change only those are computed that a filter on their partner lets through.
+"""Compute only the changed groups that pass the filter on the joined table: magic sets.
 
-A change touches a hundred thousand groups, and the join above asks for those of one brand. The
-touched groups are computed from all rows of a big table, so what the partner's filter leaves goes
-down to the touched keys first:
+A change touches a hundred thousand groups, and a join above keeps those of one brand. The delta
+computes the touched groups from all their rows in a big table. The pass filters the touched keys by
+the partner first:
 
-    groups(B ⋉ K) ⋈ P = groups(B ⋉ (K ⋉ P)) ⋈ P, where the join is by what is grouped by
+    groups(B ⋉ K) ⋈ P   →   groups(B ⋉ (K ⋉ P)) ⋈ P
 
-The change is taken back from the groups as they were, so it is restricted too: all rows of a key
-are there or none. Beeri, Ramakrishnan, "On the power of magic" (PODS 1987); Mumick, Pirahesh,
-"Implementation of magic-sets in a relational database system" (SIGMOD 1994).
+Applies to an input of a join if
+
+1. nothing else in the delta reads it: a common subplan is computed once for all its uses;
+2. it is about as small as the change (`is_delta_sized`), and slices a table of at least `LONG_ROWS`
+   rows by the change;
+3. it is joined with the partner P by a column that is a source's own, of one type on both sides;
+4. this column is passed down as it is, through group keys, to a scan of the change;
+5. P filters a source at its new version by predicates that cannot raise (`cannot_raise`);
+6. this source has at most 1/`SMALLER` of the rows of the biggest source that the input reads.
+
+The rows of the join stay the same. The change that the pre-state takes back is filtered too, so all
+rows of a key are there or none.
+
+Source: Beeri, Ramakrishnan, "On the power of magic" (PODS 1987); Mumick, Pirahesh, "Implementation
+of magic-sets in a relational database system" (SIGMOD 1994).
 """
 
 from __future__ import annotations
@@ -43,17 +55,18 @@ from dbt.adapters.ivm_spark.analysis.provenance import alike_columns
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 
 LONG_ROWS = 5_000_000
-"""Rows of a table from which on groups of it are worth a look at their partner first."""
+"""A table with at least so many rows makes it worth filtering its groups by their partner first."""
 SMALLER = 4
-"""Times that the partner's filtered table has fewer rows at the least."""
+"""The partner's filtered table has to be at least this many times smaller."""
 _LET_THROUGH = "__ivm_let_through"
 
 
 def push_magic_sets(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
-    """The same delta with groups computed for the keys that their partners let through.
+    """Return the same delta with groups computed only for keys that pass their partners' filters.
 
-    sources: by quoted name. What the delta says more than once stays as it is: it is computed once
-    for all its uses.
+    Args:
+        root: a delta. What it uses more than once stays as it is.
+        sources: facts of all sources, by quoted name.
     """
     return _Restricting(sources, rows_of(sources), _uses(root)).node(root)
 
@@ -63,7 +76,7 @@ class _Restricting:
     sources: Mapping[str, SourceFacts]
     rows: Mapping[str, int]
     uses: Mapping[int, int]
-    """Of each node that was there, by identity: how many nodes are over it."""
+    """The number of parents of each node of the delta, by the node's identity."""
     done: dict[int, Node] = field(default_factory=dict)
 
     def node(self, node: Node) -> Node:
@@ -96,8 +109,10 @@ class _Restricting:
         )
 
     def _for(self, groups: Node, partner: Node, predicates: tuple[exp.Expr, ...]) -> Node | None:
-        """The groups that the partner's filter lets through; None where it has none, or they are
-        of no key that it is met by."""
+        """Return the groups that pass the partner's filter.
+
+        It returns None if the partner has no filter, or if no key of the groups is joined with it.
+        """
         for mine, other, _ in alike_columns(predicates, groups, partner, self.sources):
             through = _let_through(partner, other, predicates, self.sources)
             if through is None or SMALLER * self._rows(through) > self._rows(groups):
@@ -125,14 +140,19 @@ def _uses(root: Node) -> dict[int, int]:
 def _let_through(
     node: Node, name: str, predicates: tuple[exp.Expr, ...], sources: Mapping[str, SourceFacts]
 ) -> Node | None:
-    """All values of a column that a filter on its table leaves, with maybe others, as the column
-    `_LET_THROUGH`; None without such a filter.
+    """Return all values of a column that pass a filter on its table, as the column `_LET_THROUGH`.
 
-    predicates: that hold for the node's rows, of which those of the table alone are such filters.
+    There may be other values among them. Without such a filter, it returns None.
+
+    Args:
+        node: the relation that has the column.
+        name: of the column.
+        predicates: hold for the node's rows. Those that read this table alone are such filters.
+        sources: facts of all sources, by quoted name.
     """
 
     def among(nodes: Iterable[Node], known: tuple[exp.Expr, ...]) -> Node | None:
-        """What the first of the nodes lets through that has the column or one equal to it."""
+        """Return the values that the first node with the column, or an equal one, lets through."""
         equal = {name, *_equals(name, node)}
         tables = ((n, e) for n in nodes for e in n.columns if e in equal)
         return next((t for n, e in tables if (t := _let_through(n, e, known, sources))), None)
@@ -155,14 +175,14 @@ def _let_through(
     if isinstance(node, Join):
         return among(node.inputs, (*node.predicates, *predicates))
     if isinstance(node, UnionAll):
-        # A table's rows as they were are those that are there and the change taken back.
+        # The pre-state of a table is its post-state minus the change.
         every = [_let_through(i, n, (), sources) for i, n in _by_branch(node, name)]
         return every[0] if all(e == every[0] for e in every) else None
     return None
 
 
 def _equals(name: str, node: Node) -> Iterator[str]:
-    """The columns that a join's predicates say to be equal to one of its columns."""
+    """Yield the columns that a join's predicates equate with one of its columns."""
     for predicate in node.predicates if isinstance(node, (Join, SemiJoin)) else ():
         for one, other in sides(predicate):
             if one == column(name) and isinstance(other, exp.Column):
@@ -170,12 +190,12 @@ def _equals(name: str, node: Node) -> Iterator[str]:
 
 
 def _by_branch(node: UnionAll, name: str) -> list[tuple[Node, str]]:
-    """The branches of a union, each with its own name of the column."""
+    """Return the branches of a union, each with its own name of the column."""
     return [(i, dict(by_place(node.columns, i))[name]) for i in node.inputs]
 
 
 def _copies(node: Node, name: str) -> set[str]:
-    """A column under all of its names."""
+    """Return all names of a column."""
     own = as_they_are(node.items) if isinstance(node, Project) else {}
     return {name, *(n for n, o in own.items() if o == own.get(name))}
 
@@ -189,8 +209,11 @@ def _types(scan: Scan, sources: Mapping[str, SourceFacts]) -> dict[str, str]:
 def _with_keys(
     node: Node, name: str, through: Node, sources: Mapping[str, SourceFacts]
 ) -> Node | None:
-    """The relation with no rows but those whose column `name` is let through, told as far below as
-    the change; None where it can't be told there."""
+    """Return a relation with only the rows whose column `name` is let through.
+
+    The semi join is put as far down as the change. If it cannot be put there, the function returns
+    None.
+    """
 
     def below(child: Node, own: str) -> Node | None:
         return _with_keys(child, own, through, sources)

@@ -1,9 +1,20 @@
-"""What is computed before a delta meets a big table, so that its size is known by then.
+"""Materialize a join of the change before it joins a big table, so that Spark knows its size.
 
-A change joined to a table is about as small as the change, but Spark takes it for as large as the
-table; the next, bigger table would be sorted and shuffled to meet a few hundred rows. So a
-join of the change stops before a big table: what there is by then is computed, and Spark joins it
-by what it found; its keys tell which part of the big table matters.
+A change joined with a table is about as small as the change. Spark estimates it to be as large as
+the table. It would sort and shuffle the next, bigger table to join it with a few hundred rows. So
+the pass cuts the join before a big table. Spark joins the materialized part by its actual size, and
+its keys tell which part of the big table matters (`runtime_filters`).
+
+    Δ ⋈ small ⋈ big   →   materialize(Δ ⋈ small) ⋈ big
+
+Applies before each input of a join, from the second on, if
+
+1. the first input of the join is about as small as the change (`is_delta_sized`);
+2. the biggest source that the next input reads has at least `STAGE_ROWS` rows;
+3. the changes do not bound the part before it (`bound`): a bounded part has a known size already.
+
+The rows and columns stay the same. Each predicate runs as soon as the part before the cut has its
+columns.
 """
 
 from __future__ import annotations
@@ -19,15 +30,18 @@ from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_rea
 from dbt.adapters.ivm_spark.physical.broadcast import bound
 
 STAGE_ROWS = 2_000_000
-"""Rows of a table from which on to shuffle it takes longer than one more statement."""
+"""A table with at least so many rows takes longer to shuffle than one more statement takes."""
 
 
 def materialize_before_big_tables(
     root: Node, changed: Mapping[str, int], rows: Mapping[str, int]
 ) -> Node:
-    """The same tree with what is to be known before it meets a big table marked as `Materialize`.
+    """Return the same tree with parts of joins before big tables marked as `Materialize`.
 
-    changed: rows that changed of each source that moved, an upper bound; rows: of each source.
+    Args:
+        root: a delta.
+        changed: for each source that moved, an upper bound of its changed rows.
+        rows: the rows of each source, by quoted name.
     """
     node = with_children(
         root, tuple(materialize_before_big_tables(child, changed, rows) for child in children(root))

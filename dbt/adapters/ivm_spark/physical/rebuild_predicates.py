@@ -1,8 +1,21 @@
-"""Semi joins as the IN that Spark draws conclusions from.
+"""Write semi joins as IN, from which Spark infers predicates for the other side of a join.
 
-From `p IN (...)` and `p = l` Spark infers `l IN (...)`, and so leaves out of the other side of a
-join, and of what is grouped below it, what can't have a partner. From a semi join it infers nothing
-(Spark's `InferFiltersFromConstraints` runs before `RewritePredicateSubquery`).
+From `p IN (…)` and `p = l` Spark infers `l IN (…)`. It then filters the other side of the join, and
+the input of a GROUP BY below it, to rows that can have a partner. From a semi join it infers
+nothing: `InferFiltersFromConstraints` runs before `RewritePredicateSubquery`.
+
+    A ⋉[a = b] B   →   filter(A, a IN (SELECT b FROM B))
+
+Applies to a semi join of a rebuild if
+
+1. it is no anti join;
+2. each of its predicates is a plain equality between a column of each input, not a null-safe one;
+3. both columns of an equality are sources' own columns of one type: IN and `=` do not compare
+   columns of different types alike.
+
+The rows and columns stay the same.
+
+Source: Spark's `InferFiltersFromConstraints` and `RewritePredicateSubquery`.
 """
 
 from __future__ import annotations
@@ -18,10 +31,11 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 
 def with_predicates(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
-    """The same rows, with IN in the place of semi joins by nothing but equal columns.
+    """Return the same rows, with IN instead of semi joins by equal columns.
 
-    sources: by quoted name. Only columns of sources that have one type, since IN and `=` do not
-    compare columns of different types alike.
+    Args:
+        root: the tree of a rebuild.
+        sources: facts of all sources, by quoted name.
     """
     numbers = count()
 
@@ -40,7 +54,10 @@ def with_predicates(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
 
 
 def _pairs(node: SemiJoin, sources: Mapping[str, SourceFacts]) -> list[tuple[str, str]]:
-    """The columns that a semi join is by, the input's first; none if it is by anything else."""
+    """Return the columns that a semi join is by, as (input's, among's).
+
+    It returns none if the semi join has any other predicate.
+    """
     pairs = list(alike_columns(node.predicates, node.input, node.among, sources))
     if len(pairs) < len(node.predicates) or any(null_safe for _, _, null_safe in pairs):
         return []

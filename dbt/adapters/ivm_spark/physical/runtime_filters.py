@@ -1,9 +1,26 @@
-"""The ranges of a change's keys: what to ask for them, and what they leave of a big partner.
+"""Read only the parts of a big partner that can have the change's keys: runtime filters.
 
-The keys of a refresh often lie close together (the newest orders, one day's corrections), in a few
-places. The places are told apart at the widest gaps between neighbouring keys. Some hundred keys
-that lie anywhere besides are named one by one: of a Parquet file that is laid out by them only the
-pages that can have one are read.
+The keys of a refresh often lie close together in a few places: the newest orders, one day's
+corrections. A query asks for these places once the small side is materialized. Its answer becomes
+literals in the SQL, by which Delta skips files and Parquet skips row groups.
+
+    Δ ⋈ orders   →   Δ ⋈ filter(orders, key BETWEEN 1 AND 9 OR key BETWEEN 700 AND 720)
+
+The widest gaps between neighbouring keys separate the ranges. Some hundred keys that lie apart are
+named one by one. In a Parquet file that is sorted by the keys, Spark then reads only the pages that
+can have one of them.
+
+Applies to a partner and a small side of a join if
+
+1. the small side is about as small as the change (`is_delta_sized`), and the partner is not;
+2. the join does not output the partner's rows without a match: it is inner or semi, or it is outer
+   or anti and preserves the small side;
+3. they are joined by columns that are sources' own, of one type on both sides, which has an order;
+4. the table of the partner's column has at least `BIG_ROWS` rows;
+5. when the SQL is written, the small side reads only materialized relations, and has no runtime
+   filter of its own (`question_of`).
+
+The rows of the join stay the same. A partner stays whole until the answer is known.
 """
 
 from __future__ import annotations
@@ -39,29 +56,29 @@ from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 
 RANGES = 6
-"""Ranges of one key at most. Each is a condition on every file's statistics, for which Delta makes
-code anew: 25 ms for every scan."""
+"""The most ranges of one key. Each is a predicate on every file's statistics, for which Delta
+compiles code: 25 ms for every scan."""
 WORTH = 32
-"""A gap parts two ranges if it is such a part of what they leave to be read. It is compared with
-what is left by wider ones, since the newest keys are often far from the old ones that change with
-them."""
+"""A gap separates two ranges if it is at least 1/`WORTH` of what is left to read. What is left
+excludes all wider gaps, because the newest keys are often far from the old ones that change
+with them."""
 KEYS = 1_000
-"""Keys that are named one by one at the most."""
+"""The most keys that are named one by one."""
 NAMED = 250
-"""Of them in one IN. Spark tells the Parquet reader each of them if
-`spark.sql.parquet.pushdown.inFilterThreshold` is not less, as a condition that is nested as deep:
-some 2,000 overflow a task's stack."""
+"""The most of these keys in one IN. Spark pushes each of them down to the Parquet reader, unless
+`spark.sql.parquet.pushdown.inFilterThreshold` is less, as a condition nested as deep as there
+are keys: some 2,000 overflow a task's stack."""
 BESIDE = 6
-"""Ranges of keys that lie together beside those that are named."""
+"""The most ranges of close keys beside the named ones."""
 SAVED = 4
-"""Naming keys is to save such a part of what is left to be read."""
+"""Naming keys has to save more than this share of what is left to read: one in `SAVED`."""
 
 _PAIR = 2
-"""Keys of a piece that are named: its least and its greatest are all of them."""
+"""A piece of at most so many keys is named: its least and its greatest key are all it has."""
 _KEY = "__ivm_key"
 _PLACE = "double"
-"""Of a key. Keys of more than 53 bits may share one; they are then of one piece, and it is the keys
-themselves that end it."""
+"""The type of a key's place. Keys of more than 53 bits may share a place. They are then in one
+piece, and the keys themselves, not their places, are its ends."""
 _DISTANCE = "decimal(20, 0)"
 _NUMBERS = {
     "tinyint": "",
@@ -75,7 +92,13 @@ _NUMBERS = {
 
 @dataclass(frozen=True)
 class Question:
-    """Which keys a kept relation has."""
+    """Which keys a materialized relation has.
+
+    Attributes:
+        among: the relation.
+        key: its column.
+        type_name: of the column, in Spark's words.
+    """
 
     among: Node
     key: str
@@ -83,19 +106,25 @@ class Question:
 
     @property
     def needs(self) -> frozenset[str]:
-        """The kept relations that must be there to ask."""
+        """Return the materialized relations that must exist before the question is asked."""
         scans = (n for n in walk(self.among) if isinstance(n, Scan))
         return frozenset(s.relation for s in scans if s.at is At.TEMPORARY)
 
 
 Ends = tuple[str, str]
-"""Least and greatest key of a range, as text that Spark casts back."""
+"""The least and the greatest key of a range, as text that Spark casts back."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The ranges of the keys, in their order; `nulls` of the rows have none. keys, dense: where it
-    says much more, the keys that lie apart, and the ranges of all others."""
+    """The keys of a relation, as ranges.
+
+    Attributes:
+        ranges: of all keys, in order.
+        nulls: some rows have no key.
+        keys: the keys that lie apart, named only if that says much more than `ranges`.
+        dense: the ranges of all other keys, if `keys` names some.
+    """
 
     ranges: tuple[Ends, ...]
     nulls: bool
@@ -107,7 +136,7 @@ Answers = Mapping[Question, Answer]
 
 
 def questions(node: Node) -> list[Question]:
-    """What to ask before a tree over kept relations is run, in the order of the tree."""
+    """Return the questions of a tree over materialized relations, in the tree's order."""
     asked = (question_of(n) for n in walk(node) if isinstance(n, RuntimeFilter))
     return list(dict.fromkeys(q for q in asked if q is not None))
 
@@ -115,8 +144,18 @@ def questions(node: Node) -> list[Question]:
 def open_questions(
     asks: Sequence[Sequence[Question]], number: int, kept: Set[str], known: Answers
 ) -> list[Question]:
-    """What to ask before statement `number`: nothing if it has nothing to ask of what is kept by
-    now, else with its own questions those of later statements, so that one query does for all."""
+    """Return what to ask before statement `number`.
+
+    If none of this statement's own questions is open and can be asked now, it returns nothing.
+    Otherwise it adds the questions of later statements that can be asked now, so that one query
+    answers all.
+
+    Args:
+        asks: the questions of each statement.
+        number: of the statement that is next.
+        kept: the names of the relations that are materialized by now.
+        known: the answers so far.
+    """
     every = [list(dict.fromkeys(q for q in asked if q not in known)) for asked in asks]
     if not any(q.needs <= kept for q in every[number]):
         return []
@@ -124,7 +163,10 @@ def open_questions(
 
 
 def narrowed(node: Node, answers: Answers) -> Node:
-    """The tree with its `RuntimeFilter` as filters where the answer is known, else without them."""
+    """Return a tree with each `RuntimeFilter` replaced by a filter.
+
+    A `RuntimeFilter` without an answer is dropped.
+    """
     below = tuple(narrowed(child, answers) for child in children(node))
     if not isinstance(node, RuntimeFilter):
         return with_children(node, below)
@@ -142,10 +184,14 @@ def narrowed(node: Node, answers: Answers) -> Node:
 def narrowing(
     met: Sequence[RuntimeFilter], answers: Answers, stored: Callable[[str], exp.Expr]
 ) -> list[exp.Expr]:
-    """Return what rows have in common that the change can meet, in literals; nothing before all
-    questions are answered.
+    """Return conditions, in literals, that hold for all rows that can match the change.
 
-    stored: a column of these rows by its name.
+    It returns none unless all questions are answered.
+
+    Args:
+        met: the runtime filters of the rows.
+        answers: to the questions so far.
+        stored: returns a column of these rows by its name.
     """
     asked = [(near.column, question_of(near)) for near in met]
     if not all(question in answers for _, question in asked):
@@ -155,7 +201,7 @@ def narrowing(
 
 
 def in_ranges(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr | None:
-    """That a value can be one of the keys; None where there are no keys."""
+    """Return the condition that a value can be one of the keys, None if there are no keys."""
     kept: list[exp.Expr] = [_between(value, question, ends) for ends in answer.ranges]
     if answer.keys:
         finer: list[exp.Expr] = [_between(value, question, ends) for ends in answer.dense]
@@ -169,9 +215,13 @@ def in_ranges(value: exp.Expr, question: Question, answer: Answer) -> exp.Expr |
 
 
 def questions_sql(asked: Sequence[Question]) -> exp.Query:
-    """A query with the columns number (of the question), piece, low, high, keys, width, gap: a row
-    for each piece of the keys, in their order, with how many keys it has, how far its ends are from
-    each other and how far it is from that before it; one without low and high for NULL keys."""
+    """Return one query for several questions, with a row for each piece of the keys, in order.
+
+    Its columns are `number` (of the question), `piece`, `low`, `high`, `keys`, `width` and `gap`.
+    The last five describe the piece: its least and greatest key, the number of its keys, the
+    distance of its ends, and the distance from the piece before it. A piece without low and high
+    stands for NULL keys.
+    """
     queries = [_question_sql(question, number) for number, question in enumerate(asked)]
     return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)
 
@@ -179,7 +229,10 @@ def questions_sql(asked: Sequence[Question]) -> exp.Query:
 def answered(
     asked: Sequence[Question], rows: Iterable[Mapping[str, Any]]
 ) -> dict[Question, Answer]:
-    """The answers in the rows of `questions_sql`; a question without rows has one without keys."""
+    """Return the answers in the rows of `questions_sql`.
+
+    A question without rows has an answer without keys.
+    """
     found: dict[int, list[_Piece]] = {n: [] for n in range(len(asked))}
     nulls = set()
     for row in rows:
@@ -218,8 +271,10 @@ def _answer(pieces: Sequence[_Piece], nulls: bool) -> Answer:
 def _named(
     pieces: Sequence[_Piece], widest: Sequence[int], left: int
 ) -> tuple[tuple[str, ...], tuple[Ends, ...]]:
-    """As many keys as may be named, and the ranges of all others; nothing if that does not save
-    enough of what is left to be read."""
+    """Return as many keys as may be named, and the ranges of all others.
+
+    It returns nothing if naming keys saves too little of what is left to read.
+    """
     most = len(pieces)
     while most > 1:
         parts = _joined(pieces, widest[: most - 1])
@@ -233,7 +288,7 @@ def _named(
 
 
 def _joined(pieces: Sequence[_Piece], parted: Sequence[int]) -> list[_Piece]:
-    """The pieces, joined but where they are parted."""
+    """Join neighbouring pieces, except at the places where they are separated."""
     if not pieces:
         return []
     starts = [0, *sorted(parted)]
@@ -251,17 +306,17 @@ def _question_sql(question: Question, number: int) -> exp.Query:
     keys = render(Project(question.among, (item,)), bind_plain)
     key = exp.column(_KEY, quoted=True)
     place = _place(key, question.type_name)
-    # Without distances all keys are one piece, in which none is named.
+    # Without distances all keys are one piece, and none is named.
     pieces = exp.select(key, *(exp.alias_(_number(0), name) for name in ("piece", "place", "gap")))
     pieces = pieces.from_(keys.subquery("k"))
     number_of: exp.Expr = _number(_PAIR + 1)
     if place is not None:
         apart = exp.Sub(this=exp.column("place"), expression=_over("lag", exp.column("place")))
-        # Once each, by two processors: what follows is done by one.
+        # Deduplicate first, on two processors: all that follows runs on one.
         once = exp.select(key).from_(keys.subquery("k")).distinct()
         places = exp.select(key, exp.alias_(place, "place")).from_(once.subquery("o"))
         gaps = exp.select(key, exp.column("place"), exp.alias_(apart, "gap"))
-        # Of gaps of one width all part the keys or none: even keys in a row are one piece.
+        # Gaps of one width separate all their keys or none: evenly spaced keys are one piece.
         wider = exp.alias_(_over("count", exp.column("gap"), by="gap", desc=True), "wider")
         ranks = exp.select(key, exp.column("place"), exp.column("gap"), wider)
         parted = exp.and_(
@@ -296,8 +351,10 @@ def _question_sql(question: Question, number: int) -> exp.Query:
 
 
 def question_of(node: RuntimeFilter) -> Question | None:
-    """Return the question whose answer narrows a relation, None if the small relation is not
-    materialized, so that asking would compute it once more."""
+    """Return the question whose answer narrows a relation, None if it is not worth asking.
+
+    If the small side is not materialized, asking would compute it once more.
+    """
     if reads_sources(node.among):
         return None
     if any(isinstance(n, RuntimeFilter) for n in walk(node.among)):
@@ -306,8 +363,11 @@ def question_of(node: RuntimeFilter) -> Question | None:
 
 
 def _sent(value: exp.Expr, type_name: str) -> exp.Expr:
-    """A value as text that `_between` reads back. In the hour that clocks go through twice, two
-    moments have one local time, so a timestamp is sent as a number."""
+    """Return a value as text that `_between` reads back.
+
+    A timestamp is sent as a number: in the hour that clocks repeat, two moments have one local
+    time.
+    """
     if type_name == "timestamp":
         value = exp.Anonymous(this=_NUMBERS[type_name], expressions=[value.copy()])
     return exp.cast(value.copy(), "string")
@@ -328,7 +388,7 @@ def _read(text: str, type_name: str) -> exp.Expr:
 
 
 def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
-    """A key as a number in whose order keys are, None for types without distances."""
+    """Return a key as a number in the keys' order, None for types without distances."""
     if type_name not in _NUMBERS:
         return None
     name = _NUMBERS[type_name]
@@ -355,13 +415,15 @@ def _over(name: str, argument: exp.Expr, *, by: str = "place", desc: bool = Fals
 
 
 BIG_ROWS = 5_000_000
-"""Rows of a table above which asking for the keys' ranges costs less than what they may save."""
+"""If a table has at least so many rows, asking for the key ranges costs less than they may save."""
 
 
 def with_runtime_filters(root: Node, sources: Mapping[str, SourceFacts]) -> Node:
-    """The same tree with the big inputs that meet a small change marked as `RuntimeFilter` it.
+    """Return the same tree with big inputs that join a small change marked as `RuntimeFilter`.
 
-    sources: by quoted name; those that are not there are not narrowed.
+    Args:
+        root: a delta.
+        sources: facts by quoted name. A source that is not among them is not narrowed.
     """
     return _mark(root, lambda node, column: provenance(node, column, sources))
 
@@ -392,7 +454,7 @@ def _mark(node: Node, find: _Find) -> Node:
 
 
 def _narrow(partner: Node, small: Node, predicates: tuple[exp.Expr, ...], find: _Find) -> Node:
-    """The partner within the keys of a small relation, if an equality says which."""
+    """Return the partner, narrowed to the keys of a small relation if an equality names them."""
     if is_delta_sized(partner) or not is_delta_sized(small):
         return partner
     for mine, other, null_safe in equal_columns(predicates, partner, small):

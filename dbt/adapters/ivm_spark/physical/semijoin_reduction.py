@@ -1,15 +1,29 @@
-"""Of what a small relation meets only the rows with its keys are computed.
+"""Compute only the rows of a partner that have the keys of a small relation: semi-join reduction.
 
-A semi, anti or outer join that keeps the rows of its small side can't broadcast them: Spark would
-sort and shuffle the whole of the other side. And a partner may be a GROUP BY or a join of big
-tables, which would be computed for all keys to meet a few. So the small side's keys go to
-the big tables below the partner, by broadcast:
+A semi, anti or outer join that preserves the rows of its small side cannot broadcast that side.
+Spark would sort and shuffle the whole other side. A partner may also be a GROUP BY or a join of big
+tables, which Spark would compute for all keys to match a few. So the pass semi-joins the big tables
+below the partner with the small side's keys, which Spark broadcasts:
 
-    A ⋉ B = A ⋉ (B ⋉ keys(A))
-    A ⋈ groups(B) = A ⋈ groups(B ⋉ keys(A)), where the keys are among what is grouped by
+    A ⋉ B           →   A ⋉ (B ⋉ keys(A))
+    A ⋈ groups(B)   →   A ⋈ groups(B ⋉ keys(A)), if the keys are group keys
 
-Bernstein, Chiu, "Using semi-joins to solve relational queries" (JACM 1981); Beeri, Ramakrishnan,
-"On the power of magic" (PODS 1987).
+Applies to a small side A and its partner if
+
+1. A is about as small as the change (`is_delta_sized`), and the partner is not;
+2. the biggest source that the partner reads has at least `REDUCED_ROWS` rows;
+3. they are joined by columns that are sources' own, of one type on both sides;
+4. such a column is passed down as it is to a big source at its new version. On its way it is a key
+   of every group and of every window's partition that it crosses.
+
+An inner join reduces only partners that compute something. A broadcast join reads a mere table as
+cheaply.
+
+The rows of the join stay the same. A small side of unknown size becomes a `Materialize`, so that it
+is computed once and Spark knows its size.
+
+Source: Bernstein, Chiu, "Using semi-joins to solve relational queries" (JACM 1981); Beeri,
+Ramakrishnan, "On the power of magic" (PODS 1987).
 """
 
 from __future__ import annotations
@@ -46,27 +60,36 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import bound
 
 REDUCED_ROWS = 1_000_000
-"""Rows of a table from which on to compute what its partners need takes longer than to keep their
-keys."""
+"""A partner that reads a table with at least so many rows takes longer to compute than the keys
+take to materialize."""
 _MET = "__ivm_met_"
 
 
 def reduce_partners(
     root: Node, changed: Mapping[str, int], sources: Mapping[str, SourceFacts]
 ) -> Node:
-    """The same tree with the partners of small relations computed for these relations' keys alone.
+    """Return the same tree with partners computed only for the keys of small relations.
 
-    changed: see `with_broadcasts`; sources: by quoted name. What is small but of unknown size
-    becomes a `Materialize`, so that it is computed once and Spark knows its size.
+    Args:
+        root: a delta.
+        changed: as for `with_broadcasts`.
+        sources: facts of all sources, by quoted name.
     """
     return _Reducer(changed, sources, rows_of(sources)).node(root)
 
 
 @dataclass(frozen=True)
 class _Key:
-    """A column that a relation's rows are met by: it equals column number `n` of the small side's
-    keys, which is of the same type. It is always a source's own column: a value that is computed
-    might fail for rows that a filter in between leaves out."""
+    """A column by which a relation joins the keys of the small side.
+
+    It is always a source's own column: computing a value might fail for rows that a filter in
+    between removes.
+
+    Attributes:
+        column: the relation's column.
+        n: the number of the key column that it equals, which has the same type.
+        null_safe: NULL equals NULL.
+    """
 
     column: str
     n: int
@@ -103,7 +126,7 @@ class _Reducer:
     def _met(
         self, small: Node, partner: Node, predicates: tuple[exp.Expr, ...]
     ) -> tuple[Node, Node]:
-        """Both sides, the partner with the small side's keys only."""
+        """Return both sides, the partner with the small side's keys only."""
         if not is_delta_sized(small) or is_delta_sized(partner):
             return small, partner
         if rows_read(partner, self.rows) < REDUCED_ROWS:
@@ -120,8 +143,10 @@ class _Reducer:
         return (small, partner) if found is None else (known, found)
 
     def _pushed(self, node: Node, keys: list[_Key], small: Node) -> Node | None:
-        """The relation with only those rows of the big tables below it that can have one of the
-        keys; None where there are none to leave out."""
+        """Return a relation with only those rows of its big tables that can have one of the keys.
+
+        If no rows can be left out, it returns None.
+        """
         if is_delta_sized(node) or rows_read(node, self.rows) < REDUCED_ROWS or not keys:
             return None
         if isinstance(node, Scan):
@@ -162,7 +187,7 @@ class _Reducer:
         return None if below is None else replace(node, input=below)
 
     def _into_join(self, node: Join, keys: list[_Key], small: Node) -> Node | None:
-        """The inputs that have a key, or what a predicate says to be equal to it."""
+        """Reduce the inputs that have a key, or a column that a predicate equates with one."""
         wider = [*keys, *(e for k in keys for e in self._equals(node, k))]
         inputs = [self._pushed(i, _among(wider, i.columns), small) for i in node.inputs]
         if all(i is None for i in inputs):
@@ -171,7 +196,10 @@ class _Reducer:
         return replace(node, inputs=tuple(own if i is None else i for i, own in both))
 
     def _equals(self, node: Join, key: _Key) -> list[_Key]:
-        """Columns of one type only: of different ones equality need not pass on."""
+        """Return the columns of the same type that a join equates with a key.
+
+        Between columns of different types, equality need not be transitive.
+        """
         own = column(key.column)
         both = (pair for p in node.predicates if not key.null_safe for pair in sides(p))
         equal = (other for mine, other in both if mine == own and isinstance(other, exp.Column))
@@ -179,7 +207,7 @@ class _Reducer:
         return [replace(key, column=e.name) for e in equal if self._type(node, e.name) == of_type]
 
     def _into_union(self, node: UnionAll, keys: list[_Key], small: Node) -> Node | None:
-        """Every branch: the key has one type in all of them, or it would be none."""
+        """Reduce every branch; a key has one type in all of them, or it would be no key."""
         branches = [
             self._pushed(i, _renamed(keys, dict(by_place(node.columns, i))), small) or i
             for i in node.inputs
@@ -201,8 +229,10 @@ def _renamed(keys: list[_Key], names: Mapping[str, str]) -> list[_Key]:
 
 
 def _is_one_table(node: Node) -> bool:
-    """Whether a partner is at most a table's rows, as they are or were: a join by broadcast reads
-    it and computes nothing."""
+    """Return whether a partner is at most one table's rows, new or old.
+
+    A broadcast join reads such a partner and computes nothing.
+    """
     if isinstance(node, Scan):
         return True
     if isinstance(node, UnionAll):
@@ -211,7 +241,7 @@ def _is_one_table(node: Node) -> bool:
 
 
 def _meeting(scan: Scan, keys: list[_Key], small: Node) -> SemiJoin:
-    """A table's rows with the keys."""
+    """Return a table's rows that have the keys."""
     predicates = []
     for key in dict.fromkeys(keys):
         equal = exp.NullSafeEQ if key.null_safe else exp.EQ

@@ -1,1 +1,1 @@
-"""What to do now: watermark and ranges become a choice, and a plan with its reason."""
+"""What to do now: watermark and version ranges become a choice, and a plan with its reason."""

@@ -1,4 +1,4 @@
-"""A plan from what was found and decided: the commit's record, settings and SQL. Pure."""
+"""Assembles a plan from findings and a decision: the watermark, settings and SQL. Pure."""
 
 from __future__ import annotations
 
@@ -42,10 +42,11 @@ from dbt.adapters.ivm_spark.watermark.shown import is_described, is_shown, mark_
 from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
 
 COMPACT_AFTER = 24
-"""Refreshes that append to a state before one adds its rows up: by then its readers take about a
-tenth of a second more for the files."""
+"""Refreshes that append to a state before the next one adds its rows up. By then its readers take
+about a tenth of a second more for the files."""
 OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
-"""Under `dynamic`, which a user may have set, partitions of which nothing is left would stay."""
+"""The setting for overwrites. Under `dynamic`, which a user may have set, partitions that lose all
+rows would stay."""
 
 _NTZ_FEATURE = {"delta.feature.timestampNtz": "supported"}
 
@@ -58,10 +59,17 @@ def assemble(
     token: str,
     new_id: str,
 ) -> Plan:
-    """The plan of a refresh.
+    """Return the plan of a refresh.
 
-    marks: what it records of each source; token: see `Target`; new_id: of a state that has
-    none yet. Raises NotMaintained where a delta can't be written after all.
+    Args:
+        request: the request of the run.
+        found: the findings about the view and its sources.
+        choice: how to refresh.
+        marks: the watermark of each source.
+        token: see `Target`.
+        new_id: the id for a state that has none yet.
+
+    Raises NotMaintained if a delta can't be written after all.
     """
     decision, mark = choice.decision, found.mark
     appended = _appends(found, decision)
@@ -120,7 +128,7 @@ def _is_large(found: Findings) -> bool:
 
 
 def _work(decision: Decision, marks: Mapping[str, SourceMark]) -> Work:
-    """The work that is recorded: a rebuild's is to read all rows that there are now."""
+    """Return the work to record; a rebuild reads all rows that there are now."""
     if decision.build:
         return Work(_rows(marks))
     return decision.work
@@ -131,7 +139,7 @@ def _rows(marks: Mapping[str, SourceMark]) -> int:
 
 
 def _writing(plan: Plan, found: Findings) -> dict[str, str]:
-    """The settings of a statement that writes a query's rows."""
+    """Return the settings of a statement that writes a query's rows."""
     marks = plan.watermark.sources
     return written(_rows(marks), len(marks), found.session)
 
@@ -144,7 +152,7 @@ def _shown(decision: Decision, found: Findings) -> dict[str, VersionRange]:
 
 
 def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
-    """The plan with what is done to the view over the state, which is none where it fits."""
+    """Return the plan with the change of the view over the state, none if the view fits."""
     facts, layout = found.facts, found.layout
     view, row = found.view_text(request.state), stored_row(facts.outputs)
     if layout is not None:
@@ -185,9 +193,9 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
 
 
 def compared(plan: Full, request: Request, found: Findings, moved: bool, token: str) -> Full:
-    """The plan of a rebuild that writes only what differs; see `comparing.may_compare`.
+    """Return the plan of a rebuild that writes only the rows that differ.
 
-    moved: a source has changed.
+    `moved` is whether a source has changed. See `comparing.may_compare`.
     """
     types = stored_types(found.layout, found.facts.types, found.facts.outputs)
     state = {} if found.version is None else {request.state: found.version}
@@ -200,7 +208,9 @@ def compared(plan: Full, request: Request, found: Findings, moved: bool, token: 
 
 
 def _for_types(table: Configuration, found: Findings) -> Configuration:
-    """The configuration of a table that may replace one without what its columns need.
+    """Return the configuration of a table with the features that its columns need.
+
+    The table may replace one without these features.
 
     Source: `DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT` of Delta.
     """
@@ -247,6 +257,6 @@ def _merged(
 
 
 def _common(plan: Plan) -> dict[str, Any]:
-    """What all kinds of plans have, without what tells them apart."""
+    """Return the fields that all kinds of plans have, without those that tell them apart."""
     own = {"kind", "technique", "reason", "tuning", "table"}
     return {f.name: getattr(plan, f.name) for f in fields(Plan) if f.name not in own}

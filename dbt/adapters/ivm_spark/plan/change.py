@@ -1,4 +1,4 @@
-"""The change of a view: its delta, derived once, what it costs, and its statements."""
+"""The change of a view: its delta, derived once, its work, and its statements."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 
 class Derivation:
-    """The delta of a view. It is derived when it is first asked for, over all sources that have
-    moved; over fewer of them it is the same tree without the changes of the others.
+    """The delta of a view, derived when it is first asked for.
 
-    sources: facts of all sources, by quoted name.
+    It is derived over all sources that have moved. Over fewer of them, the delta is the same tree
+    without the changes of the others. `sources` holds the facts of all sources, by quoted name.
     """
 
     def __init__(self, layout: Layout, sources: Mapping[str, SourceFacts]) -> None:
@@ -49,21 +49,21 @@ class Derivation:
         return left
 
     def work(self, changed: Mapping[str, int], insert_only: bool) -> Work:
-        """Return what a refresh has to do; see `work_of`."""
+        """Return the work of a refresh; see `work_of`."""
         change = self.over(frozenset(changed))
         return work_of(self._layout, change, self._sources, changed, insert_only)
 
 
 @dataclass(frozen=True)
 class Change:
-    """What an incremental refresh brings into the state.
+    """The change that an incremental refresh makes to the state.
 
     Attributes:
-        layout: of the state.
-        derivation: of the view's delta.
+        layout: the layout of the state.
+        derivation: the derivation of the view's delta.
         ranges: the version range of each source, by quoted name.
-        versions: at which sources and the state are read.
-        sources: facts of all sources, by quoted name.
+        versions: the versions at which the refresh reads the sources and the state.
+        sources: the facts of all sources, by quoted name.
         target: the state.
     """
 
@@ -75,8 +75,10 @@ class Change:
     target: Target
 
     def statements(self, idle: frozenset[str]) -> Statements:
-        """Return the statements, without the changes of the sources that are idle: those whose
-        changes come to nothing for the view."""
+        """Return the statements without the changes of idle sources.
+
+        The changes of an idle source have no net effect on the view.
+        """
         moved = self._moved(idle)
         known = Known({name: 2 * r.rows for name, r in moved.items()}, self.sources)
         change = self.derivation.over(frozenset(moved))
@@ -84,8 +86,10 @@ class Change:
         return lower(self.layout, change, self.target, grows, known, self.versions.bind)
 
     def work(self, idle: frozenset[str], rows: int) -> Work:
-        """Return what the refresh has to do without the changes of idle sources; rows: of all
-        sources."""
+        """Return the work of the refresh without the changes of idle sources.
+
+        `rows` counts the rows of all sources.
+        """
         moved = self._moved(idle)
         changed = {name: r.rows for name, r in moved.items()}
         work = self.derivation.work(changed, insert_only(moved.values()))

@@ -1,4 +1,4 @@
-"""The choice of a refresh's way, with the question that is asked where the choice hangs on it."""
+"""Chooses how to refresh, and asks Spark a question first if the choice depends on it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ from dbt.adapters.ivm_spark.source.reader import Query
 
 @dataclass(frozen=True)
 class Choice:
-    """What is done, and what is known of changes that come to nothing for the view.
+    """How to refresh, and which changes have no net effect on the view.
 
-    idle: the sources with such a change, where it was asked; no_op_updates: what there is still to
-    ask of an incremental refresh before it reads much, None where there is nothing; nets: the
-    relations of net changes, by source.
+    Attributes:
+        situation: all that the decision depends on.
+        decision: whether to rebuild or to refresh incrementally.
+        idle: the sources whose changes have no net effect, as far as that was asked.
+        no_op_updates: the question that an incremental refresh still has to ask before it reads
+            much, None without one.
+        nets: the relations of net changes, by source.
     """
 
     situation: Situation
@@ -34,10 +38,17 @@ class Choice:
 def choose(
     situation: Situation, found: Findings, query: Query, reads_rows: bool, nets: Nets
 ) -> Choice:
-    """Decide; and where a rebuild hangs on whether updates come to nothing, or on the net change of
-    a source that was replaced, ask, and decide again.
+    """Decide between a rebuild and an incremental refresh, with a question if one is needed.
 
-    reads_rows: whether it may be asked: that reads the rows that changed; nets: of the run.
+    A rebuild may depend on whether updates have a net effect, or on the net change of a source that
+    was replaced. In that case the function asks Spark and decides again.
+
+    Args:
+        situation: all that the decision depends on.
+        found: the findings about the view and its sources.
+        query: sends a statement.
+        reads_rows: whether the function may ask; the question reads the rows that changed.
+        nets: the net changes of the run.
     """
     relations = dict[str, str]()
     if reads_rows:
@@ -62,5 +73,5 @@ def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: boo
     try:
         idle = no_op_updates.idle(int(row["number"]) for row in query(no_op_updates.sql))
     except DbtDatabaseError:
-        return Choice(situation, decision)  # what can't be read is rebuilt, as it would be anyhow
+        return Choice(situation, decision)  # if the changes can't be read, the rebuild stands
     return Choice(situation, decide(replace(situation, idle=situation.idle | idle)), idle)

@@ -1,4 +1,4 @@
-"""Whether a query reads one of its texts as the time of now."""
+"""Checks whether a query reads one of its texts as the current time."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _STAND_IN = "~"
 def check_clock(query: Query, written: Node) -> None:
     """Raise NotMaintained (EXPRESSION_NOT_DETERMINISTIC) unless every text of a tree stays a text.
 
-    A text such as 'today' is replaced by one that means nothing; if it is never cast to a date or a
-    timestamp, Spark plans the query as before but for the text. Asked of Spark only where a query
-    has such a text, or computes one. Raises what `query` raises.
+    The function replaces a text such as 'today' with one that means nothing. If the text is never
+    cast to a date or a timestamp, Spark plans the query as before except for the text. Spark is
+    asked only if a query has such a text or computes one. Raises what `query` raises.
     """
     for text in _computed(query, computed_texts(tree_expressions(written))):
         if is_clock_text(text):
@@ -58,7 +58,10 @@ def check_clock(query: Query, written: Node) -> None:
 
 
 def _computed(query: Query, constants: list[exp.Expr]) -> list[str]:
-    """The texts among the values of constant expressions, which Spark computes without a job."""
+    """Return the texts among the values of constant expressions.
+
+    Spark computes them without a job.
+    """
     if not constants:
         return []
     items = [exp.alias_(e.copy(), f"c{place}") for place, e in enumerate(constants)]

@@ -1,4 +1,4 @@
-"""Whether a rebuild compares the new contents with the old ones, and writes only what differs."""
+"""Decides whether a rebuild compares new contents with old and writes only the difference."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from dbt.adapters.ivm_spark.watermark.watermark import newest
 EXTRA_SECONDS = 0.7
 """Seconds that the comparison and its MERGE add to a rebuild, however few the rows."""
 EXTRA_FACTOR = 0.8
-"""The multiple of a rebuild's time that they add besides."""
+"""The multiple of a rebuild's time that they add on top."""
 HOPED = 0.7
-"""The share of what readers could save that counts."""
+"""The share of the readers' possible savings that counts."""
 MUCH = 0.3
-"""The fraction of differing rows from which on the whole table is replaced."""
+"""The fraction of differing rows above which the rebuild replaces the whole table."""
 TRIED_AGAIN = 10
-"""Every so many refreshes a comparison is tried again after much differed."""
+"""Every so many refreshes, a rebuild compares again although much differed the last time."""
 _OTHER_CONTENTS = frozenset(
     {
         ReasonCode.STATE_MODIFIED,
@@ -42,8 +42,11 @@ _OTHER_CONTENTS = frozenset(
 
 
 def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
-    """Return whether the state can be brought to its new contents row by row, and has readers that
-    would be refreshed for rows that only look changed."""
+    """Return whether a rebuild can compare, and has readers that could gain by it.
+
+    It can if the state can be brought to its new contents row by row. Readers gain if they would be
+    refreshed for rows that only look changed.
+    """
     mark, layout, reason = found.mark, found.layout, decision.reason
     if not decision.build or decision.first or mark is None or reason is None:
         return False
@@ -57,20 +60,22 @@ def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
 
 
 def is_hopeless(found: Findings, moved: bool) -> bool:
-    """Return whether it can't pay to compare, whatever the readers: so few rows are rebuilt faster
-    than a MERGE runs."""
+    """Return whether comparing can't pay, whatever the readers.
+
+    So few rows are rebuilt faster than a MERGE runs.
+    """
     mark = found.mark
     equal_before = mark is not None and mark.stats.compared and not mark.stats.differed
     return moved and not equal_before and 0 < found.cost_model.state_rows <= SMALL_ROWS
 
 
 def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool:
-    """Return whether it pays to compare.
+    """Return whether comparing pays.
 
     Args:
-        found: of a rebuild that may compare.
+        found: the findings for a rebuild that may compare.
         moved: a source has changed; otherwise the query itself gives other rows at times.
-        readers: what refreshes of the views took that would be refreshed for it.
+        readers: the cost models of the views that would be refreshed because of the rebuild.
     """
     known = [reader for reader in readers if reader.full_seconds]
     if not known or found.mark is None:
@@ -86,8 +91,10 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
 
 
 def cost_models(reader: SourceReader, states: Sequence[str]) -> list[CostModel]:
-    """Return what refreshes of the views with these states took, by quoted names; without those
-    that are not built yet."""
+    """Return the cost models of the views with these states, by quoted names.
+
+    Views that are not built yet have none.
+    """
     found = []
     for state in states:
         with suppress(DbtDatabaseError):

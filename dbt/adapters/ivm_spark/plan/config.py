@@ -1,4 +1,4 @@
-"""The configs of an ivm model that are ours, checked; and those of dbt that ours depend on."""
+"""The checked configs of an ivm model, and the dbt configs that they depend on."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configur
 _Choice = TypeVar("_Choice", bound=Enum)
 
 PREFIX = "ivm_"
-"""No config begins with it, so one that does is taken for a mistake."""
+"""No config begins with it, so a key that does is taken for a mistake."""
 _ALIKE = 0.85
-"""How like one of ours a key is that is taken for a mistake (difflib's ratio); `primary_key` may
-be a project's own."""
+"""How similar to one of our configs a key must be to be taken for a mistake (difflib's ratio).
+`primary_key` may be a project's own."""
 _SPELLED = {True: "true", False: "false"}
 
 
@@ -31,15 +31,18 @@ class RefreshPolicy(str, Enum):
 
 
 class StateWrites(str, Enum):
-    """How a refresh changes the state: merged into it, or appended to it and added up by who reads
-    the view."""
+    """How a refresh changes the state.
+
+    It merges changes into the state, or appends them. Appended changes are added up by whoever
+    reads the view.
+    """
 
     MERGE = "merge"
     APPEND = "append"
 
 
 class OnChange(str, Enum):
-    """dbt's on_configuration_change: what to do where the state is not as configured."""
+    """dbt's on_configuration_change: what to do if the state is not as configured."""
 
     APPLY = "apply"
     CONTINUE = "continue"
@@ -48,9 +51,17 @@ class OnChange(str, Enum):
 
 @dataclass(frozen=True)
 class IvmConfig:
-    """change_threshold: fraction (0 to 1) of changed rows above which `auto` rebuilds;
-    primary_keys: keys of sources, columns by relation, which no refresh trusts by now; table: how
-    the state is laid out and written."""
+    """The configs of an ivm model.
+
+    Attributes:
+        refresh_policy: when a refresh is incremental.
+        change_threshold: the fraction (0 to 1) of changed rows above which `auto` rebuilds.
+        state_writes: how a refresh changes the state.
+        emit_changes: the state has a change feed of its view's rows.
+        primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
+        on_change: what to do if the state is not as configured.
+        table: how the state is laid out and written.
+    """
 
     refresh_policy: RefreshPolicy = RefreshPolicy.AUTO
     change_threshold: float = 0.3
@@ -66,10 +77,10 @@ _DEFAULTED = KEYS[:-1]
 
 
 def read_config(values: Mapping[str, Any]) -> IvmConfig:
-    """The checked configs of a model, from all that it has; one that is None has its default.
+    """Return the checked configs of a model; one that is None has its default.
 
-    Raises ConfigError, which names the key, the value and what is allowed, also where two configs
-    contradict each other.
+    `values` holds all configs of the model. Raises ConfigError, also if two configs contradict each
+    other. The message names the key, the value and what is allowed.
     """
     given = {key: value for key, value in values.items() if value is not None}
     if "partition_by" in given:
@@ -100,14 +111,17 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
 
 
 def _check_names(given: Mapping[str, Any]) -> None:
-    """A mistyped key would be ignored, and the model be refreshed as nobody wants it."""
+    """Raise ConfigError for a mistyped key.
+
+    dbt would ignore it, and the model would be refreshed in a way that nobody wants.
+    """
     for key in given.keys() - set(KEYS):
         bare = key.lower().removeprefix(PREFIX)
         meant = get_close_matches(bare, _DEFAULTED, 1, _ALIKE)
         if meant:
-            raise ConfigError(f"{key} is no config of an ivm model; {meant[0]} is")
+            raise ConfigError(f"Unknown config '{key}'. Did you mean '{meant[0]}'?")
         if bare != key.lower():
-            raise ConfigError(f"{key} is no config of an ivm model; these are: {', '.join(KEYS)}")
+            raise ConfigError(f"Unknown config '{key}'. An ivm model has: {', '.join(KEYS)}.")
 
 
 def _check_layout(given: Mapping[str, Any]) -> None:
@@ -140,8 +154,9 @@ def _check_layout(given: Mapping[str, Any]) -> None:
 
 
 def _partition_field(value: Any) -> Any:
-    """The column of a partition_by as BigQuery's adapter has it, if it names one whose values are
-    the partitions; any other value as it is.
+    """Return the column of a partition_by in the form of BigQuery's adapter.
+
+    The column's values must be the partitions. Any other value is returned as it is.
 
     Source: dbt's documentation, "BigQuery configurations", "Partition clause".
     """
@@ -153,12 +168,12 @@ def _partition_field(value: Any) -> Any:
 
 
 def _columns_meant(parts: Sequence[Any]) -> list[str]:
-    """The columns that a list of mappings names, for a message."""
+    """Return the columns that a list of mappings names, for a message."""
     return [str(p["field"]) for p in parts if isinstance(p, Mapping) and "field" in p]
 
 
 def _check_feed(given: Mapping[str, Any], emit_changes: bool) -> None:
-    """The property of the table must not say otherwise than our own configs."""
+    """Raise ConfigError if the table's property contradicts our own configs."""
     said = {k.lower(): v for k, v in given.get("tblproperties", {}).items()}.get(FEED.lower())
     configured = {"emit_changes", "state_writes"} & given.keys()
     if said is not None and configured and str(said).lower() != _SPELLED[emit_changes]:
@@ -169,7 +184,7 @@ def _check_feed(given: Mapping[str, Any], emit_changes: bool) -> None:
 
 
 def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
-    """The choice of that value, the first of all without one."""
+    """Return the choice with that value, the first choice if there is no value."""
     try:
         return next(iter(kind)) if value is None else kind(value)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether a state's table is as the model configures it, and what on_configuration_change says."""
+"""Compares a state's table with the model's configs, and obeys on_configuration_change."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
 def conforming(
     query: Query, request: Request, history: StateHistory, placed: Configuration
 ) -> tuple[Alteration, str]:
-    """What the state's table needs to be as configured; a warning where it is to stay so.
+    """Return what the state's table needs to be as configured, and a warning if it is to stay.
 
-    placed: the model's configuration in the state's own columns. Delta is asked only where the
-    model says something else than at the last refresh, or where somebody altered the table since.
-    Raises RefusedError where the model says to fail.
+    `placed` is the model's configuration in the state's own columns. Delta is asked only if the
+    model says something else than at the last refresh, or if somebody altered the table since.
+
+    Raises RefusedError if the model says to fail, or if the table can't be made as configured.
     """
     mark, table = history.watermark, request.config.table
     if mark is None or (mark.configured == table and not history.altered):
@@ -43,7 +44,7 @@ def conforming(
 
 
 def unalterable(state: str, needed: Alteration) -> str:
-    """That a state can't be made as configured, and what to do."""
+    """Return the message that a state can't be made as configured, with what to do."""
     return (
         f"the state {state} can't be made as configured ({needed.impossible}): Delta does not move "
         f"a table, nor turn a clustered one into a partitioned one. Set the configuration back, or "

@@ -1,4 +1,7 @@
-"""Incremental, full, or nothing to do: watermark, ranges and configs decide. Pure."""
+"""Decides between an incremental refresh, a full one and none. Pure.
+
+The watermark, the version ranges and the configs decide.
+"""
 
 from __future__ import annotations
 
@@ -18,23 +21,25 @@ from dbt.adapters.ivm_spark.watermark.history import is_another
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 UNTRIED = 0.8
-"""The multiple of a rebuild's estimate that the first increment of a view may be estimated at."""
+"""The most that a view's first incremental refresh may be estimated at, as a multiple of a
+rebuild's estimate."""
 TRIED = 1.0
-"""The same once an increment was timed."""
+"""The same once an incremental refresh was timed."""
 SMALL_ROWS = 100_000
-"""Rows of all sources together up to which a rebuild is timed before the first increment."""
+"""Rows of all sources together up to which a rebuild is timed before the first incremental
+refresh."""
 HOPE = 0.85
-"""Of what a rebuild is thought to take, what an incremental refresh may be thought to take at the
-most for a question to be worth its tenth of a second, on whose answer it hangs."""
+"""The multiple of a rebuild's estimate that an incremental refresh may be estimated at, if it
+depends on a question. Above it, the question is not worth its tenth of a second."""
 
 
 def no_work(changed: Mapping[str, int], insert_only: bool) -> Work:
-    """Of a query without a delta."""
+    """Return the work of a query without a delta."""
     return Work(changed=sum(changed.values()))
 
 
 def never_only_adds(insert_only: bool) -> bool:
-    """Of a query without a delta."""
+    """Return False, for a query without a delta."""
     return False
 
 
@@ -43,24 +48,24 @@ class Situation:
     """All that a decision depends on.
 
     Attributes:
-        config: of the model.
-        fingerprint: of the query.
+        config: the model's configs.
+        fingerprint: the query's fingerprint.
         unsupported_reason: why the query itself can't be maintained.
-        watermark: None on the first build or when the state is gone.
+        watermark: the watermark of the state, None on the first build or when the state is lost.
         exists: there was a state before.
-        modified: a foreign write into the state.
-        heads: of the sources, by quoted name.
+        modified: a write into the state by somebody else.
+        heads: the heads of the sources, by quoted name.
         full_refresh: the user asks for a rebuild.
         repeatable: unmoved sources mean an unchanged result.
-        cost_model: what the view's refreshes took.
+        cost_model: the cost model of the view.
         used: the columns that the query reads of a source, if that is certain.
-        unread: a write of another version of this package.
-        configuration: what of the state's table only a rebuild can change.
-        work: what the delta has to do, from the rows that changed of each source that moved, and
+        unread: a write by another version of this package.
+        configuration: the changes of the state's table that only a rebuild can make.
+        work: gives the work of the delta, from the changed rows of each source that moved, and
             whether they only gained rows.
-        only_adds: whether the view only gains rows, from whether its sources do.
+        only_adds: gives whether the view only gains rows, from whether its sources do.
         netted: the version ranges of sources whose net change is known.
-        idle: sources that moved, and whose changes come to nothing for the view.
+        idle: sources that moved, but whose changes have no net effect on the view.
     """
 
     config: IvmConfig
@@ -84,10 +89,15 @@ class Situation:
 
 @dataclass(frozen=True)
 class Decision:
-    """build: rebuild the state (initial where first); else merge the ranges that moved.
+    """A choice between a rebuild and an incremental refresh.
 
-    reason: of a rebuild that is not the first; estimates: of what both ways would take, where that
-    is known.
+    Attributes:
+        build: rebuild the state; otherwise merge the version ranges that moved.
+        first: the rebuild is the first build.
+        reason: why the state is rebuilt, None for the first build.
+        ranges: the version range of each source, by quoted name; empty if the decision needed none.
+        work: the work of the refresh.
+        estimates: the seconds that both ways would take, if that is known.
     """
 
     build: bool
@@ -99,20 +109,20 @@ class Decision:
 
     @property
     def for_cost(self) -> bool:
-        """Whether it rebuilds for its cost alone."""
+        """Return whether the state is rebuilt for its cost alone."""
         return _is_for_cost(self.reason)
 
     @property
     def moved(self) -> frozenset[str]:
-        """The sources whose rows may have changed."""
+        """Return the sources whose rows may have changed."""
         return frozenset(name for name, w in self.ranges.items() if w.moved)
 
 
 def decide(situation: Situation) -> Decision:
     """Choose between a rebuild and an incremental refresh.
 
-    A query that is never maintained and whose sources did not move needs nothing either, where it
-    is repeatable.
+    If no source moved and the query is repeatable, neither is needed, even if the query is never
+    maintained.
     """
     if not situation.exists:
         return Decision(True, True, None, {})
@@ -141,8 +151,8 @@ def decide(situation: Situation) -> Decision:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
     work = Work(rows, sum(changed.values()), adds=situation.only_adds(grows))
     if reason is None and policy is RefreshPolicy.AUTO:
-        # Before the delta is derived, which takes longer than the rest of a plan: often the least
-        # that an increment can take is more than a rebuild does.
+        # This comes before the delta is derived, which takes longer than the rest of a plan. Often
+        # the least time of an incremental refresh already exceeds a rebuild's.
         reason = _costs(situation, work)
     if reason is None:
         work = replace(situation.work(changed, grows), rows=rows)
@@ -154,8 +164,11 @@ def decide(situation: Situation) -> Decision:
 
 
 def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[str]) -> bool:
-    """Whether it is worth to ask if the changes of these sources come to nothing: the view would be
-    rebuilt for its cost, and would not if they do."""
+    """Return whether to ask if the changes of these sources have no net effect.
+
+    It is worth it if the view would be rebuilt for its cost, and would not be without these
+    changes.
+    """
     if not decision.for_cost:
         return False
     hoped = decide(replace(situation, idle=situation.idle | no_op_updates))
@@ -198,13 +211,18 @@ def _before_windows(situation: Situation) -> Reason | None:
 
 
 def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
-    """Whether another run has already read a source at a later version than this run's pins: its
-    refresh stands, and this run has nothing to add."""
+    """Return whether another run has read a source at a later version than this run's pins.
+
+    That run's refresh stands, and this run has nothing to add.
+    """
     return any(head.version < watermark.sources[name].version for name, head in heads.items())
 
 
 def _changed(before: str, now: str) -> Reason:
-    """Which part of a fingerprint differs: the query, its sources' columns, or the settings."""
+    """Return the reason that a fingerprint differs, by its part that does.
+
+    The parts are the query, its sources' columns, and the settings.
+    """
     old, new = before.split("-"), now.split("-")
     if old[0] == new[0] and old[1:2] != new[1:2]:
         return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
@@ -217,8 +235,11 @@ def _broken(ranges: dict[str, VersionRange]) -> Reason | None:
 
 
 def _costs(situation: Situation, work: Work) -> Reason | None:
-    """A rebuild if more than the threshold of the sources' rows changed, or if it is estimated to
-    be faster than an increment."""
+    """Return the reason to rebuild for cost, or None.
+
+    A rebuild pays if more than the threshold of the sources' rows changed, or if it is estimated to
+    be faster than an incremental refresh. A small view is rebuilt once to time it.
+    """
     cost_model = situation.cost_model
     thought = estimates(cost_model, work)
     changed = f"{work.changed} of {work.rows} rows changed"
@@ -226,7 +247,7 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
         return Reason(ReasonCode.COST_MODEL, changed)
     known = cost_model.timed and cost_model.tried
     if work.adds and not work.kept and work.scans <= 1 and not known:
-        return None  # an INSERT of what changed; a rebuild writes that and more
+        return None  # an INSERT writes what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
     limit = TRIED if cost_model.tried else UNTRIED

@@ -1,4 +1,4 @@
-"""What Spark says of a query's columns."""
+"""Asks Spark for the names and types of a query's columns."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _NOT_STORED = re.compile(r"\b(void|collate|interval)\b|\btime\(")
 
 
 def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
-    """Raise RefusedError for a column of a query that is stored as it is and that Delta does not
-    store: no table of the query could be made either."""
+    """Raise RefusedError for a column of a query that Delta does not store.
+
+    The query is one that is stored as it is; an ordinary table of it could not be created either.
+    """
     for name, kind in outputs:
         kept = kind == VOID or form_of(kind) is not None or is_stored(kind)
         if not kept and _NOT_STORED.search(kind.lower()):
@@ -29,14 +31,17 @@ def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
 
 
 class Described:
-    """Asks for columns by DESCRIBE QUERY, which reads no rows; once for each tree."""
+    """Asks for columns with DESCRIBE QUERY, which reads no rows; once for each tree."""
 
     def __init__(self, query: Query) -> None:
         self._query = query
         self._types: dict[str, dict[str, str]] = {}
 
     def outputs(self, sql: str) -> tuple[tuple[str, str], ...]:
-        """(name, type) of a model's columns; raises RefusedError where a view can't have them."""
+        """Return (name, type) of a model's columns.
+
+        Raises RefusedError if a view can't have these columns.
+        """
         outputs = self._columns(sql)
         seen: set[str] = set()
         for name, _ in outputs:
@@ -53,7 +58,7 @@ class Described:
         return outputs
 
     def types(self, node: Node) -> dict[str, str]:
-        """The types of a tree's columns, by name."""
+        """Return the types of a tree's columns, by name."""
         sql = to_sql(render(node, bind_plain))
         if sql not in self._types:
             self._types[sql] = dict(self._columns(sql))

@@ -1,4 +1,4 @@
-"""What is asked of Spark about a query that is new."""
+"""Asks Spark about a query that is new."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from dbt.adapters.ivm_spark.state.layout import Layout, kept_types, probe
 def examined(
     query: Query, request: Request, reading: Reading, catalog: Catalog, settings: dict[str, str]
 ) -> tuple[Facts, Layout | None, Reading]:
-    """Ask Spark what there is to know of a query that is new.
+    """Return the facts, the layout and the reading of a new query, after asking Spark.
 
-    Returns the query's columns, the types and layout of its state, and the reading with what speaks
-    against its maintenance by now: types, a text that is a time, or that the tree, written back,
-    means something else. settings: the session's that change results.
+    The facts are the query's columns and the types of its state. The reading gets the reason if the
+    query turns out not to be maintained. Such reasons are types, a text that is a time, or a tree
+    whose SQL means something else. `settings` holds the session's settings that change results.
 
-    Raises RefusedError where a view can't have the query's columns; what Spark says of the user's
-    own text passes through.
+    Raises RefusedError if a view can't have the query's columns. Spark's errors about the user's
+    own text pass through.
     """
     described = Described(query)
     facts = Facts(described.outputs(request.sql), {})
@@ -50,7 +50,10 @@ def examined(
 def _maintained(
     query: Query, request: Request, reading: Reading, view: View, facts: Facts
 ) -> tuple[Facts, Layout | None, Reading]:
-    """The facts and the layout of a query that is maintained. Raises NotMaintained."""
+    """Return the facts, the layout and the reading of a query that is maintained.
+
+    Raises NotMaintained if it is not.
+    """
     described = Described(query)
     with not_too_deep(), own_statements():
         types = described.types(probe(view.root))
@@ -68,6 +71,6 @@ def _maintained(
 
 
 def _plan_is(query: Query, sql: str) -> bool:
-    """Whether Spark's plan of a query reads nothing but its sources' rows."""
+    """Return whether Spark's plan of a query reads nothing but its sources' rows."""
     with whole_plans(query):
         return plan_reads_only_sources(explained(query, sql))

@@ -1,4 +1,7 @@
-"""What is known of a view and its sources before a refresh is decided, and so what explains it."""
+"""The findings about a view and its sources, on which a refresh is decided.
+
+They also explain the decision.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,21 @@ from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 class Findings:
     """All that is known of a refresh before it is decided.
 
-    layout: of the state, None for a query that is stored as it is; heads: of the sources; mark:
-    what the state records; known: the recorded refresh was of this query; version: the state's
-    newest, None without a state; session: the session's settings; table: how the model lays out
-    the state's table, in the state's columns; alteration: what that table needs; kept: it is to
-    stay as it is all the same; derivation: of the delta, None without a layout or a recorded
-    refresh.
+    Attributes:
+        catalog: the relations that the query reads.
+        reading: the query as read.
+        facts: Spark's answers about the query.
+        layout: the layout of the state, None for a query that is stored as it is.
+        heads: the heads of the sources, by quoted name.
+        mark: the watermark of the state, None without one.
+        known: the watermark is of this query.
+        version: the state's newest version, None without a state.
+        cost_model: the cost model of the view.
+        session: the session's settings.
+        table: how the model lays out the state's table, in the state's columns.
+        alteration: the changes that the table needs.
+        kept: the table is to stay as it is in spite of them.
+        derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
     catalog: Catalog
@@ -44,25 +56,25 @@ class Findings:
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:
-        """The SELECT of the view over the state of that quoted name."""
+        """Return the SELECT of the view over the state of that quoted name."""
         if self.layout is None:
             return visible_stored(self.facts.outputs, state)
         return visible(self.layout, self.facts.types, self.facts.outputs, pretty)
 
     def laid_out(self, layout: Layout | None, kept: bool) -> Findings:
-        """The same findings, for a state of another layout; kept: see there."""
+        """Return the same findings for a state of another layout; see `Findings` for `kept`."""
         return replace(self, layout=layout, kept=kept).derived
 
     @property
     def derived(self) -> Findings:
-        """The same findings with a derivation of their layout."""
+        """Return the same findings with a derivation of their layout."""
         if self.layout is None or self.mark is None or not self.known:
             return replace(self, derivation=None)
         derivation = Derivation(self.layout, self.source_facts(self.mark))
         return replace(self, derivation=derivation)
 
     def source_facts(self, mark: Watermark) -> dict[str, SourceFacts]:
-        """What is known of the sources, with the rows that the mark records, by quoted name."""
+        """Return the facts of the sources, with the rows in the watermark, by quoted name."""
         return {
             name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
             for name, source in mark.sources.items()
@@ -71,7 +83,12 @@ class Findings:
 
 @dataclass(frozen=True)
 class Facts:
-    """What Spark says of a query: (name, type) of its outputs, types of the probe's columns."""
+    """Spark's answers about a query.
+
+    Attributes:
+        outputs: (name, type) of the query's columns.
+        types: the types of the probe's columns, by name.
+    """
 
     outputs: tuple[tuple[str, str], ...]
     types: dict[str, str]

@@ -1,8 +1,8 @@
-"""What is done differently where a state has many rows. Pure.
+"""The settings of refreshes whose state has many rows. Pure.
 
-A MERGE without deletion vectors writes every file anew of which it changes a row, and joins all
-their rows to do so. For a small state that is one small file and the faster way; for a large one
-most of what a refresh takes.
+A MERGE without deletion vectors rewrites every file in which it changes a row. To do so, it joins
+all rows of these files. For a small state that is one small file and the faster way. For a large
+state it takes most of a refresh's time.
 """
 
 from __future__ import annotations
@@ -15,21 +15,23 @@ LARGE_ROWS = 2_000_000
 """Rows of a state from which on a MERGE with deletion vectors is faster than one without."""
 PROPERTIES = {"delta.enableDeletionVectors": "true"}
 TIDY_EVERY = 50
-"""Refreshes of a large state after which its small files become one again: each adds some, where
-without vectors it would write the old ones anew. So does an INSERT of rows into a state of any
-size that stores the view row by row."""
+"""Refreshes of a large state after which its small files become one again. Each refresh adds some,
+where a MERGE without vectors would rewrite the old files. An INSERT into a state of any size that
+stores the view row by row adds small files too."""
 TIDY = {"spark.databricks.delta.autoCompact.enabled": "true"}
-"""Session settings of such a refresh. As a property of the table it would write a file anew as soon
-as it has a vector, which is each time."""
+"""Session settings of such a refresh. As a property of the table, the setting would rewrite a file
+as soon as it has a vector, which is at each refresh."""
 
 
 def is_large(rows: int) -> bool:
-    """Whether a state of so many rows, 0 if that is not known, is a large one."""
+    """Return whether a state of so many rows is a large one; 0 if their number is not known."""
     return rows >= LARGE_ROWS
 
 
 def for_large(table: Configuration) -> Configuration:
-    """The configuration of a large state's table: what the model does not say itself is added.
+    """Return the configuration of a large state's table.
+
+    It adds the properties that the model does not set itself.
 
     Source: Delta's documentation, "What are deletion vectors?".
     """
@@ -39,12 +41,15 @@ def for_large(table: Configuration) -> Configuration:
 
 
 def tidying(refresh: int) -> dict[str, str]:
-    """The settings under which the refresh of that number runs besides its own."""
+    """Return the settings that the refresh of that number adds to its own."""
     return TIDY if refresh % TIDY_EVERY == 0 else {}
 
 
 def grown(alteration: Alteration, said: Configuration) -> Alteration:
-    """The alteration that a state's table needs, when it has become large, with what it needs for
-    that; said: its configuration by the model."""
+    """Return the alteration of a table whose state has become large.
+
+    It adds the properties of a large state to the given alteration. `said` is the model's
+    configuration of the table.
+    """
     added = for_large(said).properties.items() - said.properties.items()
     return replace(alteration, properties={**alteration.properties, **dict(sorted(added))})

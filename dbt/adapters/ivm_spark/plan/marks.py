@@ -1,4 +1,4 @@
-"""What a refresh records of each source."""
+"""The watermarks of the sources, which a refresh records."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def source_marks(
     mark: Watermark | None,
     count: bool = True,
 ) -> dict[str, SourceMark]:
-    """The marks of the sources at the versions of their heads.
+    """Return the watermarks of the sources at the versions of their heads.
 
-    A table's id is asked for where it is another than the recorded one or was replaced. Its rows
-    are the recorded ones and what its commits say that it gained; a rebuild counts those of which
-    that is not certain, unless `count` is False. Rows serve estimates alone.
+    Delta is asked for a table's id if the table is another than the recorded one or was replaced.
+    The rows of a table are the recorded ones plus those that its commits say it gained. If that is
+    not certain, a rebuild counts them, unless `count` is False. Only estimates use these rows.
     """
     if not decision.build and not decision.ranges and mark is not None:
         return mark.sources
@@ -47,7 +47,7 @@ def source_marks(
 
 
 def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
-    """The rows of tables, which Delta answers from its log where it can."""
+    """Return the rows of tables, which Delta answers from its log if it can."""
     if not heads:
         return {}
     counts = ", ".join(

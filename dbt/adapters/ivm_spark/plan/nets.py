@@ -1,7 +1,7 @@
 """Net changes of sources whose rows were all replaced, computed once for all models of a run.
 
-A dbt `table` model that was rebuilt, or a source that was overwritten, has all its rows deleted and
-inserted in its feed. What is left of that once equal rows have cancelled out is kept for the run.
+If a dbt `table` model was rebuilt or a source was overwritten, its feed deletes and inserts all
+rows. The run stores the rows that are left once equal rows have cancelled out.
 """
 
 from __future__ import annotations
@@ -28,19 +28,20 @@ from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.sql.render import render
 
 SECONDS = 0.4
-"""Seconds that a net change takes, however few the rows."""
+"""Seconds that computing a net change takes, however few the rows."""
 ROWS = 1_000_000
-"""Rows of a feed that take a second more."""
+"""Rows of a feed that add a second."""
 _SHARED = "global_temp"
 """Spark's schema of temporary views that all sessions of an application see."""
 
 
 @dataclass(frozen=True)
 class Net:
-    """The net change of a source over a range of versions.
+    """The net change of a source over a version range.
 
     Attributes:
-        relation: its rows, with the source's columns and the weight 1 or -1, as SQL names it.
+        relation: the relation of its rows, as SQL names it, with the source's columns and the
+            weight 1 or -1.
         lost: the number of rows that the source lost.
         gained: the number of rows that it gained.
     """
@@ -65,11 +66,16 @@ class Nets:
         version_range: VersionRange,
         columns: Sequence[tuple[str, str]],
     ) -> Net | None:
-        """Return the net change of a source over a version range, computed by the first that asks.
+        """Return the net change of a source over a version range, None if Spark can't compute it.
 
-        None if Spark can't compute it; the refresh then reads the feed and says why.
+        The first thread that asks computes it. Without a net change, the refresh reads the feed and
+        says why.
 
-        query: sends a statement; source: quoted name; columns: its (name, Spark type).
+        Args:
+            query: sends a statement.
+            source: the quoted name of the source.
+            version_range: the version range of the source.
+            columns: (name, Spark type) of the source's columns.
         """
         key = source, version_range.first, version_range.pinned
         with self._lock:
@@ -81,11 +87,11 @@ class Nets:
 
     @property
     def kept(self) -> bool:
-        """Whether there is something to drop."""
+        """Return whether there is something to drop."""
         return any(net is not None for net in self._known.values())
 
     def drop(self, query: Query) -> None:
-        """Drop what is kept, at the end of the run."""
+        """Drop the stored relations at the end of the run."""
         for net in self._known.values():
             if net is not None:
                 with suppress(DbtDatabaseError):
@@ -96,14 +102,14 @@ class Nets:
 def netted(
     situation: Situation, found: Findings, query: Query, nets: Nets
 ) -> tuple[Situation, dict[str, str]]:
-    """Return the situation in which replaced sources count by their net change, and the relations
-    of these changes by source.
+    """Return the situation with the net changes of replaced sources, and their relations.
 
-    Sources are netted if the refresh is incremental anyhow, or if it may become so and the net
-    change is estimated to cost less than that saves.
+    The relations are listed by source. A source is netted if the refresh is incremental anyhow. It
+    is also netted if the refresh may become incremental, and the net change is estimated to cost
+    less than that saves.
     """
     if not any(c.replaces or c.overwrites for h in situation.heads.values() for c in h.commits):
-        return situation, {}  # before anything is decided, for which a delta may be derived
+        return situation, {}  # return before `decide`, which may derive a delta
     decision = decide(situation)
     names = _replaced(found, decision)
     if not names or not _pays(situation, decision, names):
@@ -120,7 +126,7 @@ def netted(
 
 
 def _replaced(found: Findings, decision: Decision) -> list[str]:
-    """The sources whose rows were all replaced, and can be told apart."""
+    """Return the sources whose rows were all replaced and can be netted."""
     if found.layout is None or found.mark is None:
         return []
     return [
@@ -163,8 +169,8 @@ def _computed(
     sql = to_sql(render(net_rows(source, columns), bind), pretty=True)
     relation = f"{_SHARED}.ivm_net_{uuid.uuid4().hex[:12]}"
     try:
-        # With its plan stored every session finds what is cached; by its text each would make a
-        # plan of its own.
+        # With its plan stored, every session finds the cached rows. With its text, each session
+        # would make a plan of its own.
         before: Mapping[str, object] = query(f"set {STORED_PLANS}")[0]
         query(f"set {STORED_PLANS}=true")
         try:

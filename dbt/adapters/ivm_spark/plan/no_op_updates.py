@@ -1,4 +1,4 @@
-"""Sources whose changes may come to nothing for a view, and what to ask of them. Pure."""
+"""Finds sources whose changes may have no net effect on a view, and the question to ask. Pure."""
 
 from __future__ import annotations
 
@@ -13,23 +13,26 @@ from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.layout import Layout
 
 DOUBTED_ROWS = 100_000
-"""Updated rows of a source up to which it is asked whether they come to nothing."""
+"""Updated rows of a source up to which a refresh asks whether they have a net effect."""
 WORTH_ASKING = 1_000_000
-"""Rows of all sources from which on that costs little beside what it may save."""
+"""Rows of all sources from which on the question costs little beside what it may save."""
 
 
 @dataclass(frozen=True)
 class NoOpUpdates:
-    """Sources whose changes may come to nothing for the view: their rows were only updated.
+    """Sources whose changes may have no net effect on the view, because rows were only updated.
 
-    sql: has the column number, the place in `sources` of each whose change comes to something.
+    Attributes:
+        sources: the sources, by quoted name.
+        sql: the question; its column number is the place in `sources` of each source with a net
+            effect.
     """
 
     sources: tuple[str, ...]
     sql: str
 
     def idle(self, numbers: Iterable[int]) -> frozenset[str]:
-        """The sources whose change comes to nothing, from the query's answer."""
+        """Return the sources whose changes have no net effect, from the question's answer."""
         return frozenset(self.sources) - {self.sources[number] for number in numbers}
 
 
@@ -39,10 +42,16 @@ def find_no_op_updates(
     bind: Binding,
     sources: Mapping[str, SourceFacts],
 ) -> NoOpUpdates | None:
-    """What to ask of the sources whose rows were only updated, before much is read for them; None
-    where there are none, or where it is not worth it.
+    """Return the question about the sources whose rows were only updated.
 
-    ranges, sources: of the view's sources, by quoted name; bind: what scans are in SQL.
+    A refresh asks before it reads much for them. Returns None if there are no such sources, or if
+    the question is not worth it.
+
+    Args:
+        layout: the layout of the state.
+        ranges: the version ranges of the view's sources, by quoted name.
+        bind: turns scans into SQL.
+        sources: the facts of the view's sources, by quoted name.
     """
     names = [n for n, w in ranges.items() if w.updates and w.rows <= DOUBTED_ROWS]
     if sum(rows_of(sources).values()) < WORTH_ASKING:

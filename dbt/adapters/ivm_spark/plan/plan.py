@@ -1,4 +1,4 @@
-"""What a run will do with a view, and why."""
+"""The plan of a run for one view, with its reason."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
 
 DETAIL = 300
-"""Characters of a reason's detail that a commit keeps; it may be a whole message of Spark's."""
+"""Characters of a reason's detail that a watermark stores; the detail may be a whole message of
+Spark's."""
 
 
 class RefreshKind(str, Enum):
@@ -48,14 +49,14 @@ class Technique(str, Enum):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a rebuild that writes only what differs needs besides the query of the new contents.
+    """The statements of a rebuild that writes only the rows that differ.
 
     Attributes:
         new: the name of the temporary view of the new contents, whose text is the plan's `fill`.
         statements: materialize the difference, and merge it into the state.
         counts: a query for how many rows the state loses and gains, columns `lost` and `gained`.
         rows: rows of the state before, 0 if they are not known.
-        moved: a source has changed, so that the versions are recorded even if no row differs.
+        moved: a source has changed, so the commit records the versions even if no row differs.
     """
 
     new: str
@@ -67,28 +68,29 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Plan:
-    """One refresh. What it does to the state is said by its kinds: `NoChange`, `Incremental` and
-    `Full`.
+    """One refresh.
+
+    Its kinds `NoChange`, `Incremental` and `Full` say what it does to the state.
 
     Attributes:
-        watermark: what its commit records.
-        kind: of the refresh.
-        technique: how the state is changed.
-        reason: why it is full, if it is and is not the first.
+        watermark: the watermark that its commit records.
+        kind: the kind of the refresh.
+        technique: how the refresh changes the state.
+        reason: why the refresh is full; for a first build, why the query is not maintained.
         view: the SELECT of the view, empty if the view fits already.
         shown: the mark that the view gets.
-        row: what a row of the state shows in it.
-        alters: the view is there and is altered, else it is created.
+        row: what a row of the state shows in the view.
+        alters: the view exists and is altered; otherwise it is created.
         held_at: the version of the state at which readers are held during a rebuild, None if there
             is nothing to hold.
         outputs: (name, Spark type) of the query's columns.
         ranges: the version range of each source, by quoted name.
-        estimates: seconds that both ways would take.
-        tuning: session settings to run under.
-        warning: of what the user should know; empty without one.
+        estimates: the seconds that both ways would take.
+        tuning: the session settings to run under.
+        warning: a warning for the user, or empty.
         table: how the state's table is to be laid out.
-        alteration: what makes the table that there is one of these.
-        findings: what it was made from, None if nothing was looked at.
+        alteration: the changes that make the existing table match `table`.
+        findings: the findings that the plan was made from, None if nothing was looked at.
     """
 
     watermark: Watermark
@@ -111,22 +113,27 @@ class Plan:
 
     @property
     def statements(self) -> Statements | None:
-        """What changes the rows of the state, None if nothing does, or if they are all replaced."""
+        """Return the statements that change the state's rows.
+
+        None if nothing changes them, or if all rows are replaced.
+        """
         return None
 
     @property
     def fill(self) -> str:
-        """The SELECT of a rebuild, empty if it is none."""
+        """Return the SELECT of a rebuild, empty for any other refresh."""
         return ""
 
     @property
     def idle(self) -> frozenset[str]:
-        """The sources that moved and whose changes come to nothing for the view."""
+        """Return the sources that moved, but whose changes have no net effect on the view."""
         return frozenset()
 
     def begun(self, started: int) -> Plan:
-        """The same plan, whose commit records when the refresh began (milliseconds since 1970) and
-        what it is."""
+        """Return the same plan, with the start of the refresh and its story in the watermark.
+
+        `started` is in milliseconds since 1970.
+        """
         stats = replace(self.watermark.stats, started=started)
         return replace(self, watermark=replace(self.watermark, stats=stats, story=self._story))
 
@@ -144,40 +151,40 @@ class Plan:
 
     @property
     def is_reconstructed(self) -> bool:
-        """Whether its statements were made from the query's tree, not from the user's text."""
+        """Return whether its statements were made from the query's tree, not the user's text."""
         return self.findings is not None and self.findings.layout is not None
 
     @property
     def untuned(self) -> dict[str, str]:
-        """What the session has now of the settings to run under."""
+        """Return the values that the session has now for the settings to run under."""
         session = self.findings.session if self.findings is not None else {}
         return {key: session[key] for key in self.tuning if key in session}
 
     @property
     def altered(self) -> str:
-        """The SELECT of the view for ALTER VIEW."""
+        """Return the SELECT of the view for ALTER VIEW."""
         return named(self.view, [name for name, _ in self.outputs])
 
     @property
     def metadata(self) -> str:
-        """What the commit records."""
+        """Return the watermark as text for the commit's metadata."""
         return self.watermark.encode()
 
 
 @dataclass(frozen=True)
 class NoChange(Plan):
-    """A run in which no source has moved: the state stays as it is."""
+    """A run in which no source has moved; the state stays as it is."""
 
 
 @dataclass(frozen=True)
 class Incremental(Plan):
-    """A refresh by what changed.
+    """An incremental refresh.
 
     Attributes:
-        change: what it brings into the state.
-        prepared: its statements, narrowed by what was asked so far.
-        ignored: the sources whose changes come to nothing for the view.
-        no_op_updates: what there is still to ask of such changes, None if nothing is.
+        change: the change that the refresh makes to the state.
+        prepared: its statements, narrowed by the answers so far.
+        ignored: the sources whose changes have no net effect on the view.
+        no_op_updates: the question still to ask about such changes, None if there is none.
     """
 
     change: Change | None = None
@@ -194,8 +201,10 @@ class Incremental(Plan):
         return self.ignored
 
     def without(self, idle: frozenset[str]) -> Incremental:
-        """The same refresh, once it is known whose changes come to nothing: its statements leave
-        them out, and so does the work that its commit records."""
+        """Return the same refresh without the changes of sources that turned out to be idle.
+
+        Its statements leave them out, and so does the work in its watermark.
+        """
         assert self.change is not None
         ignored = self.ignored | idle
         work = self.change.work(ignored, self.watermark.stats.work.rows)
@@ -210,7 +219,8 @@ class Full(Plan):
 
     Attributes:
         select: the SELECT of the state's new contents.
-        comparison: for a rebuild that writes only what differs; None if the table is replaced.
+        comparison: for a rebuild that writes only the rows that differ; None if the table is
+            replaced.
     """
 
     select: str = ""
@@ -226,19 +236,19 @@ class Full(Plan):
 
     @property
     def whole(self) -> Full:
-        """The same rebuild without a comparison: the table is replaced."""
+        """Return the same rebuild without a comparison, which replaces the table."""
         stats = replace(self.watermark.stats, compared=False, differed=0.0)
         mark = replace(self.watermark, stats=stats)
         return replace(self, comparison=None, watermark=mark)
 
     def differing(self, fraction: float) -> Full:
-        """The same rebuild that compares, once it is known how many rows differ."""
+        """Return the same comparing rebuild, with the fraction of rows that differ."""
         stats = replace(self.watermark.stats, compared=True, differed=fraction)
         return replace(self, watermark=replace(self.watermark, stats=stats))
 
 
 def technique_of(layout: Layout) -> Technique:
-    """How an incremental refresh changes a state of this layout."""
+    """Return how an incremental refresh changes a state of this layout."""
     if layout.appended:
         return Technique.APPEND
     if layout.style is not Style.GROUPS:

@@ -1,5 +1,7 @@
-"""Plans one refresh: asks Spark what it must, and lets the pure rooms decide and write SQL. The
-statements it sends read metadata only, never rows (but see marks.py and choice.py)."""
+"""Plans one refresh: asks Spark what it must, and lets the pure rooms decide and write SQL.
+
+Its statements read metadata only, never rows, except those of marks.py and choice.py.
+"""
 
 from __future__ import annotations
 
@@ -45,11 +47,15 @@ from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, StateHistory,
 
 
 class Planner:
-    """Plans refreshes through one connection; `pins` are shared by the whole run.
+    """Plans refreshes through one connection.
 
-    counts: whether the sources of a rebuild are counted, for what its commit records; a plan that
-    is only looked at does without, so that it reads metadata only. token: see `Target`; nets:
-    shared by the whole run.
+    Args:
+        query: sends a statement.
+        pins: the pins of the run, shared by the whole run.
+        counts: whether to count the sources of a rebuild for its watermark. A plan that is only
+            looked at does not count, so that it reads metadata only.
+        token: see `Target`.
+        nets: the net changes of the run, shared by the whole run.
     """
 
     def __init__(
@@ -69,16 +75,18 @@ class Planner:
         self._counts = counts
 
     def plan(self, request: Request, rejected: Reason | None = None) -> Plan:
-        """The plan of one refresh; rejected: why what was made of the query is not to be used.
+        """Return the plan of one refresh.
 
-        Raises RefusedError where a config forbids what would have to be done or the query's
-        columns can't be a view's; errors of Spark's own about the query pass through.
+        `rejected` is why the SQL made from the query is not to be used.
+
+        Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
+        the query's columns. Spark's own errors about the query pass through.
         """
         try:
             with not_too_deep():
                 return self._planned(request, rejected)
         except NotMaintained as error:
-            # A state may have been laid out by a version of this package with other rules.
+            # A version of this package with other rules may have laid out the state.
             strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
@@ -86,7 +94,10 @@ class Planner:
             return replace(rebuilt, reason=error.reason)
 
     def _planned(self, request: Request, found_late: Reason | None) -> Plan:
-        """found_late: why a query can't be maintained that could be read and laid out."""
+        """Return the plan of one refresh.
+
+        `found_late` is why a query can't be maintained although it could be read and laid out.
+        """
         history = self._history(request)
         if request.limited and request.state_exists:
             recorded = history.watermark or Watermark("", 0, "", {})
@@ -122,7 +133,7 @@ class Planner:
     def _found(
         self, request: Request, history: StateHistory, found_late: Reason | None
     ) -> Findings:
-        """What is known of the query and its sources; of the state's table nothing yet."""
+        """Return the findings about the query and its sources, without the state's table."""
         session = self._pins.settings(self._reader)
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, session)
@@ -179,9 +190,11 @@ class Planner:
         ).derived
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
-        """Every relation that the query reads, views followed; and the sources' names. None where
-        one can't be described and the query is Spark's to judge; an answer that did not come says
-        nothing of the query, and passes through."""
+        """Return every relation that the query reads, following views, and the sources' names.
+
+        Both are empty if a relation can't be described and Spark must judge the query. An answer
+        that did not come says nothing of the query, so its error passes through.
+        """
 
         def describe(name: str) -> Relation:
             if request.hooked:
@@ -197,7 +210,7 @@ class Planner:
             return Catalog(), []
 
     def _head(self, relation: Relation, mark: SourceMark | None, request: Request) -> Head:
-        """The head of a source: the run's, or the newest where the model's own hooks have run."""
+        """Return the run's head of a source, or the newest if the model's own hooks have run."""
         since = mark.version if mark is not None else None
         if request.hooked:
             head = self._reader.head(relation, since)
@@ -210,8 +223,9 @@ class Planner:
     def _history(self, request: Request) -> StateHistory:
         if request.occupied_by and not mark_in(request.information):
             raise RefusedError(
-                f"{request.occupied_by} stands where the state belongs, and was not made by this "
-                f"adapter: {request.state}. Rename or drop it, or give the model another alias."
+                f"{request.occupied_by} already exists at {request.state}, where this model's "
+                "state table must go. This adapter did not create it. Rename or drop it, or give "
+                "the model another alias."
             )
         if request.occupied_by:
             return StateHistory(None, f"replaced by {request.occupied_by}")
@@ -221,24 +235,27 @@ class Planner:
 
 
 def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configuration:
-    """How the model lays out the state, in the state's own columns. Raises RefusedError."""
+    """Return how the model lays out the state, in the state's own columns.
+
+    Raises RefusedError for a column that the state does not have.
+    """
     table = request.config.table
     if not (table.partitions or table.clusters):
         return table
     try:
         return table.placed(columns_of_state(layout, facts.outputs))
     except ConfigError as error:
-        raise RefusedError(f"{error}.") from error
+        raise RefusedError(error.sentence) from error
 
 
 def _staying(request: Request, found: Findings) -> Findings:
-    """What was found, for a state whose table stays as it is although the model says otherwise."""
+    """Return the findings for a state whose table stays although the model says otherwise."""
     appends = request.config.table.appends if found.mark is None else found.mark.appends
     return _laid_out(request, found, appends, kept=True)
 
 
 def _anew(request: Request, found: Findings) -> Findings:
-    """What was found, for a state that is built as configured after all."""
+    """Return the findings for a state that is built as configured after all."""
     return _laid_out(request, found, request.config.table.appends, kept=False)
 
 

@@ -1,4 +1,4 @@
-"""Which ivm models would be refreshed for a change of another one. Pure."""
+"""Finds the ivm models that would be refreshed for a change of another model. Pure."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SEEN_THROUGH = ("view", "ephemeral")
-"""Materializations whose readers read what they read."""
+"""Materializations whose readers also count as readers of their parents."""
 
 
 def readers(nodes: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the ivm models that read each node, directly or through views, by unique id.
 
-    nodes: dbt's `graph.nodes`.
+    `nodes` is dbt's `graph.nodes`.
     """
     below: dict[str, list[str]] = defaultdict(list)
     for name, node in nodes.items():

@@ -1,4 +1,4 @@
-"""What there is to know of a model's query: its view tree and layout, or why it has none."""
+"""Reads a model's query: its view tree and layout, or why it has none."""
 
 from __future__ import annotations
 
@@ -37,19 +37,23 @@ from dbt.adapters.ivm_spark.sql.parse import labels, parse
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 
 MAX_OPERATORS = 500
-"""Different operators in a delta above which it is not used."""
+"""Different operators in a delta above which a refresh does not use it."""
 MAX_REPEATED = 50_000
-"""Operators with their repetitions: each outer join, EXISTS or aggregate below another operator
-repeats the delta below it two or three times before what is repeated is shared."""
+"""Operators of a delta, with their repetitions. Each outer join, EXISTS or aggregate below another
+operator repeats the delta below it two or three times, before repeated parts are shared."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A query as read: view is None where `unsupported_reason` says why it is not maintained.
+    """A query as read.
 
-    repeatable: certainly, the same rows of the sources give the same result; of a query that is not
-    maintained, `repeatable` says so once it is examined.
+    Attributes:
+        fingerprint: the query's fingerprint.
+        view: the view's tree, None if the query can't be read as one.
+        unsupported_reason: why the query is not maintained, None if it is.
+        repeatable: the same rows of the sources certainly give the same result. For a query that is
+            not maintained, this is known once the query is examined.
     """
 
     fingerprint: str
@@ -59,7 +63,7 @@ class Reading:
 
     @property
     def used(self) -> dict[str, frozenset[str]]:
-        """The columns that a maintained query reads of its sources."""
+        """Return the columns that a maintained query reads of its sources."""
         if self.view is None or self.unsupported_reason is not None:
             return {}
         return {
@@ -69,9 +73,10 @@ class Reading:
 
 
 def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
-    """Read a model's query; session: the settings of the session, those of `RESOLVED` among them.
+    """Return a model's query as read.
 
-    Never raises for a query that is not maintained.
+    `session` holds the session's settings, those of `RESOLVED` among them. The function never
+    raises for a query that is not maintained.
     """
     settings = result_settings(session)
     dialect = dialect_of(settings)
@@ -87,8 +92,11 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
 
 
 def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
-    """Raise NotMaintained where quoted names are patterns, or where Spark reads a view under other
-    settings than the session's."""
+    """Raise NotMaintained if the session's settings change how Spark reads the query.
+
+    They do if quoted names are patterns, or if Spark reads a view under other settings than the
+    session's.
+    """
     if session.get(REGEX_COLUMNS, "false").lower() == "true":
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{REGEX_COLUMNS} is true")
     for relation in catalog.relations.values():
@@ -100,8 +108,11 @@ def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
 
 
 def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:
-    """Whether a query's text, with those of the views it reads, has only what depends on nothing
-    but rows of Delta tables. Spark's plan has the last word, see `plan_reads_only_sources`."""
+    """Return whether a query's text may depend on nothing but rows of Delta tables.
+
+    The texts of the views that it reads count too. Spark's plan has the last word: see
+    `plan_reads_only_sources`.
+    """
     try:
         parsed = parse(sql, catalog, dialect_of(settings))
     except NotMaintained:
@@ -115,10 +126,16 @@ def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -
 def lay_out(
     view: View, types: dict[str, str], state: str, append: bool = False, *, checked: bool = False
 ) -> Layout:
-    """The layout of a view's state, once Spark has said the types of `probe`; append: its changes
-    are to be appended; checked: this version of the package has found a delta before.
+    """Return the layout of a view's state.
 
-    Raises NotMaintained where the state or the delta has no rule.
+    Args:
+        view: the view.
+        types: Spark's types of the columns of `probe`.
+        state: the quoted name of the state.
+        append: changes are to be appended.
+        checked: this version of the package has found a delta before.
+
+    Raises NotMaintained if the state or the delta has no rule.
     """
     with not_too_deep():
         planned = layout(view.root, types, state, append)
@@ -139,5 +156,5 @@ def _too_large(change: Node) -> bool:
 
 
 def dialect_of(settings: Mapping[str, str]) -> str:
-    """sqlglot's dialect under the session's case sensitivity."""
+    """Return sqlglot's dialect for the session's case sensitivity."""
     return dialect_name(settings.get(CASE_SENSITIVE, "false").lower() == "true")

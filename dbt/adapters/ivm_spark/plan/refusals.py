@@ -1,4 +1,4 @@
-"""What ends a run before it changes anything, and statements of ours that Spark rejects."""
+"""Errors that end a run before it changes anything, and Spark's rejections of generated SQL."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dbt.adapters.ivm_spark.session.condition import is_rejection
 
 
 class RefusedError(Exception):
-    """The model can't be refreshed as it is configured or written; the message says what to do."""
+    """The model can't be refreshed as configured or written; the message says what to do."""
 
 
 def refused(reason: Reason) -> str:
-    """Why `incremental_strict` ends the run, and what to do."""
+    """Return why `incremental_strict` ends the run, and what to do."""
     return (
         f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
         f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
@@ -27,7 +27,7 @@ _DETAIL = 500
 
 
 def rejection(message: str) -> Reason | None:
-    """The reason that such an error's message gives, None for an error of another kind."""
+    """Return the reason if a message is Spark's rejection of a statement, else None."""
     if not is_rejection(message):
         return None
     return Reason(ReasonCode.GENERATED_SQL_REJECTED, " ".join(message.split())[:_DETAIL])
@@ -35,9 +35,9 @@ def rejection(message: str) -> Reason | None:
 
 @contextmanager
 def own_statements() -> Iterator[None]:
-    """Around statements that were made from a query which Spark takes.
+    """Run statements that were generated from a query which Spark accepts.
 
-    Raises NotMaintained (GENERATED_SQL_REJECTED) where Spark does not analyze one; any other error
+    Raises NotMaintained (GENERATED_SQL_REJECTED) if Spark does not analyze one. Any other error
     passes through.
     """
     try:

@@ -1,4 +1,4 @@
-"""Every relation that a query reads, views followed."""
+"""Finds every relation that a query reads, following views."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dbt.adapters.ivm_spark.sql.parse import tables_read
 def catalog_of(sql: str, describe: Callable[[str], Relation]) -> tuple[Catalog, list[str]]:
     """Return the relations that a query reads, and the names of its sources in Delta.
 
-    describe: a relation by its quoted name; what it raises passes through. A query that can't be
-    read has no sources.
+    `describe` returns a relation by its quoted name; its exceptions pass through. A query that
+    can't be read has no sources.
     """
     catalog = Catalog()
     texts = [(sql, catalog.schema)]

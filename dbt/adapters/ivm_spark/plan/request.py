@@ -1,4 +1,4 @@
-"""What a run asks of the planner."""
+"""The request of a run to the planner."""
 
 from __future__ import annotations
 
@@ -21,15 +21,25 @@ from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 
 @dataclass(frozen=True)
 class Request:
-    """What a run asks for: the model's compiled SQL, the quoted names of its view and state,
-    what dbt's cache says of an existing view, the descriptions that it is to carry, whether there
-    is a state, what stands in its place (a view, or no Delta table), its configs, and the keys of
-    the relations that this run builds.
+    """A run's request to refresh one model.
 
-    hooked: the model has pre-hooks, which may have written into its sources after the run pinned
-    them; limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
-    reason to change a state that exists; readers: quoted names of the states of the ivm models
-    that read this one.
+    Attributes:
+        sql: the model's compiled SQL.
+        view: the quoted name of its view.
+        state: the quoted name of its state.
+        information: dbt's cached information about an existing view.
+        described: the descriptions that the view is to carry.
+        state_exists: there is a state.
+        occupied_by: the object in the state's place: a view, or a table that is not Delta's; empty
+            without one.
+        config: the model's configs.
+        full_refresh: the user asks for a rebuild.
+        built: the keys of the relations that this run builds.
+        hooked: the model has pre-hooks, which may have written into its sources after the run
+            pinned them.
+        limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
+            reason to change a state that exists.
+        readers: the quoted names of the states of the ivm models that read this one.
     """
 
     sql: str
@@ -48,7 +58,10 @@ class Request:
 
     @property
     def forgiving(self) -> Request:
-        """The same of a run that may rebuild: what would be done if nothing forbade it."""
+        """Return the same request of a run that may rebuild.
+
+        Its plan is the refresh that would run if nothing forbade it.
+        """
         config = replace(
             self.config, refresh_policy=RefreshPolicy.INCREMENTAL, on_change=OnChange.APPLY
         )
@@ -73,18 +86,29 @@ class Request:
         hooked: bool = False,
         readers: Iterable[str] = (),
     ) -> Request:
-        """What the macro `ivm_request` says of a model.
+        """Return the request that the macro `ivm_request` makes for a model.
 
-        model: the name for messages; view, state: quoted names; built: names of the relations
-        that this run builds; information: what dbt's cache has of the existing view; occupied_by:
-        what stands in the state's place that is no Delta table; described: the
-        descriptions that are persisted on the view; hooked: the model has pre-hooks; limited: the
-        SQL reads only some of the rows; readers: states of the ivm models that read it. Raises
-        CompilationError for a config or query that is refused.
+        Raises CompilationError for a config or query that is refused.
+
+        Args:
+            model: the name for messages.
+            sql: the model's compiled SQL.
+            view: the quoted name of its view.
+            state: the quoted name of its state.
+            information: dbt's cached information about the existing view.
+            described: the descriptions that are persisted on the view.
+            state_exists: there is a state.
+            occupied_by: the object in the state's place, if it is no Delta table.
+            config: all configs of the model.
+            full_refresh: the user asks for a rebuild.
+            built: the names of the relations that this run builds.
+            limited: the SQL reads only some of the rows.
+            hooked: the model has pre-hooks.
+            readers: the states of the ivm models that read it.
         """
         text = without_end(sql)
         if is_empty(text):
-            # Spark would take the text for a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
+            # Spark would read the text as a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
             raise CompilationError(f"Model {model}: it has no query. Write a SELECT.")
         try:
             return cls(
@@ -103,4 +127,4 @@ class Request:
                 readers=tuple(readers),
             )
         except ConfigError as error:
-            raise CompilationError(f"Model {model}: {error}.") from error
+            raise CompilationError(f"Model {model}: {error.sentence}") from error

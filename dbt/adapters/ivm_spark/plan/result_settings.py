@@ -12,7 +12,7 @@ from dbt.adapters.ivm_spark.source.reader import RESOLVED
 
 _PREFIX = "spark.sql."
 _STATIC = ("spark.sql.extensions",)
-"""Settings of a whole Spark, which no view keeps."""
+"""Settings of a whole Spark application, which no view stores."""
 
 HARMLESS: Mapping[str, str] = {
     "spark.sql.adaptive.": "how a plan is executed",
@@ -78,7 +78,7 @@ HARMLESS: Mapping[str, str] = {
     "spark.sql.sources.partitionOverwriteMode": "how tables are overwritten",
     "spark.sql.legacy.storeAnalyzedPlanForView": "how temporary views are kept",
 }
-"""Settings, and beginnings of settings, that change no row of a query, each with the reason."""
+"""Settings, and prefixes of settings, that change no row of a query, each with the reason."""
 
 DEFAULTS: Mapping[str, str] = {
     "spark.sql.allowNamedFunctionArguments": "true",
@@ -115,16 +115,18 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.timestampType": "TIMESTAMP_LTZ",
     "spark.sql.variable.substitute": "true",
 }
-"""Spark's defaults, as far as every version that this package supports has the same. Setting one of
-these to its default changes nothing; any other setting counts once it is set."""
+"""Spark's defaults that are the same in every version that this package supports. Setting one of
+these to its default changes nothing. Any other setting counts once it is set."""
 
 REGEX_COLUMNS = "spark.sql.parser.quotedRegexColumnNames"
-"""Under it a quoted name is a pattern, and every name in the SQL of this package is quoted."""
+"""Under this setting a quoted name is a pattern, and this package quotes every name in its SQL."""
 
 
 def result_settings(session: Mapping[str, str]) -> dict[str, str]:
-    """The settings of a session that may change a query's rows: those of Spark SQL that differ from
-    their defaults, and the time zone."""
+    """Return the settings of a session that may change a query's rows.
+
+    These are the settings of Spark SQL that differ from their defaults, and the time zone.
+    """
     return {
         key: value
         for key, value in session.items()
@@ -135,11 +137,12 @@ def result_settings(session: Mapping[str, str]) -> dict[str, str]:
 
 
 def differing(view: Mapping[str, str], session: Mapping[str, str]) -> list[str]:
-    """The settings that may change rows and that a view was created under otherwise than the
-    session has them. Source: `View.effectiveSQLConf` of Spark: a view's text is read under the
-    settings that it was created under, and no others.
+    """Return the settings that may change rows and that a view has otherwise than the session.
 
-    session: with `RESOLVED`, which a view may keep.
+    Spark reads a view's text under the settings that it was created under, and no others. `session`
+    includes `RESOLVED`, which a view may store.
+
+    Source: `View.effectiveSQLConf` of Spark.
     """
     kept, current = result_settings(view), result_settings(session)
     keys = kept.keys() | (current.keys() - set(_STATIC))

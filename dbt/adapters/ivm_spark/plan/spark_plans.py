@@ -1,4 +1,4 @@
-"""Plans of a query as EXPLAIN prints them, whole; nothing is run."""
+"""Whole plans of a query, as EXPLAIN prints them; nothing is run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dbt.adapters.ivm_spark.sql.plan_equivalence import normalized_plan
 
 _WHOLE_PLANS = {
     "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
-    # Delta would list each scan's files, and Spark ask for their bytes: jobs that take ten times as
-    # long as the rest and leave no trace in an optimized plan.
+    # Otherwise Delta lists each scan's files, and Spark asks for their bytes. These jobs take ten
+    # times as long as the rest and leave no trace in an optimized plan.
     "spark.databricks.delta.stats.skipping": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     "spark.sql.debug.maxToStringFields": "100000",
@@ -20,8 +20,11 @@ _WHOLE_PLANS = {
 
 @contextmanager
 def whole_plans(query: Query) -> Iterator[None]:
-    """Keep Delta from putting values of its log in the place of min, max and count, and Spark from
-    cutting long lists, while plans are asked for."""
+    """Make Spark print whole plans while they are asked for.
+
+    Delta must not replace min, max and count with values of its log, and Spark must not cut long
+    lists.
+    """
     for key, value in _WHOLE_PLANS.items():
         query(f"set {key}={value}")
     try:
@@ -32,21 +35,21 @@ def whole_plans(query: Query) -> Iterator[None]:
 
 
 def explained(query: Query, sql: str) -> str:
-    """The parsed, analyzed, optimized and physical plan of a query, as one text."""
+    """Return the parsed, analyzed, optimized and physical plan of a query, as one text."""
     return str(next(iter(query(f"explain extended\n{sql}")[0].values())))
 
 
 _JUDGEMENTS = 6
 
 Respelled = Callable[[str], str]
-"""What is done to the plan of the second text before it is compared."""
+"""Changes the plan of the second text before it is compared."""
 
 
 def plans_are_equivalent(query: Query, sql: str, written: str, respelled: Respelled = str) -> bool:
-    """Whether Spark plans both texts alike.
+    """Return whether Spark plans both texts alike.
 
-    Some of its rules order what they make by hashes of expression ids, which are new in every
-    plan: one plan that both have is proof, so more than one is asked for.
+    Some of Spark's rules order their output by hashes of expression ids, which are new in every
+    plan. One plan that both texts have is proof, so the function asks for more than one.
     """
 
     def plan(text: str) -> str | None:

@@ -1,7 +1,8 @@
 """Session settings under which a refresh runs. Pure.
 
-Adaptive execution makes a job of every shuffle, and a shuffle a task for each partition. On some
-thousand rows both cost more than the rows; what is known of the change says so before it runs.
+Adaptive execution runs a job for every shuffle, and a shuffle runs a task for each partition. For
+some thousand rows, both cost more than the rows. The facts about the change show this before the
+refresh runs.
 """
 
 from __future__ import annotations
@@ -15,41 +16,45 @@ from dbt.adapters.ivm_spark.watermark.cost_model import Work
 ADAPTIVE = "spark.sql.adaptive.enabled"
 PARTITIONS = "spark.sql.shuffle.partitions"
 STORED_PLANS = "spark.sql.legacy.storeAnalyzedPlanForView"
-"""A temporary view is its text otherwise, which is analyzed anew wherever it is named, and with it
-those that it names."""
+"""Stores a temporary view as a plan. Otherwise Spark stores its text, and analyzes it again
+wherever the view is named, together with the views that it names."""
 PUSHED_KEYS = "spark.sql.parquet.pushdown.inFilterThreshold"
-"""Values of an IN that the Parquet reader is told; of more it hears the least and the greatest."""
+"""The number of values of an IN that Spark passes to the Parquet reader. If there are more, it
+passes only the least and the greatest."""
 FEW_CHANGES = BROADCAST_ROWS // 2
-"""Changed rows up to which what meets them is joined by broadcast anyhow, an update being two."""
+"""Changed rows up to which their joins are broadcast joins anyhow; an update counts as two."""
 SMALL_STATE = 1_000_000
-"""Rows of a state up to which the MERGE's join needs no second thought at run time."""
+"""Rows of a state up to which the MERGE's join needs no adaptive execution."""
 PARTITION_ROWS = 1_000_000
-"""Rows of the change and the state for a partition of a shuffle."""
+"""Rows of the change and the state for each partition of a shuffle."""
 MET_ROWS = 8_000_000
-"""The same of rows that the change meets at the least: what is shuffled of them is what is left
-where they have met, mostly a small part."""
+"""The same for rows that the change joins at least. A shuffle has only the rows that remain after
+the join, mostly a small part."""
 RUNTIME_FILTERS = "spark.sql.optimizer.runtime.bloomFilter.enabled"
-"""To see whether one pays Spark asks for each source's bytes while the statement around the query
-is planned, where Delta does not know them yet: three jobs a source."""
+"""Turns on Spark's runtime filters. To see whether one pays, Spark asks for each source's bytes
+while it plans the statement around the query. If Delta does not know them yet, that takes three
+jobs a source."""
 RUNTIME_FILTER_SIZE = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
 SKIPPING = "spark.databricks.delta.stats.skipping"
-"""To leave files out, Delta asks by a job for each scan which there are."""
+"""Lets Delta leave files out. To do so, Delta runs a job for each scan that asks which files there
+are."""
 SMALL_REBUILD = 500_000
-"""Rows of all sources up to which a rebuild reads all files rather than ask."""
+"""Rows of all sources up to which a rebuild reads all files, without asking which it can skip."""
 UNFILTERED_ROWS = 100_000_000
-"""Rows of all sources up to which none pays: Spark makes one for a side of 10 GB and more."""
+"""Rows of all sources up to which no runtime filter pays: Spark makes one for a side of 10 GB and
+more."""
 _PARTITIONS = 200
 
 
 def tuned(
     work: Work, state_rows: int, keeps: bool, asks: bool, given: Mapping[str, str]
 ) -> dict[str, str]:
-    """The settings to change for a refresh.
+    """Return the settings to change for a refresh.
 
     Args:
-        work: of the refresh.
+        work: the work of the refresh.
         state_rows: rows of the state, 0 if that is not known.
-        keeps: whether it keeps relations as temporary views.
+        keeps: whether it materializes relations as temporary views.
         asks: whether it asks for the change's keys.
         given: the session's settings.
     """
@@ -64,11 +69,11 @@ def tuned(
 
 
 def rebuilt(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings to change for a rebuild.
+    """Return the settings to change for a rebuild.
 
     Args:
-        rows: of all sources, 0 if that is not known.
-        sources: how many there are.
+        rows: rows of all sources, 0 if that is not known.
+        sources: the number of sources.
         given: the session's settings.
     """
     wanted = written(rows, sources, given)
@@ -78,9 +83,12 @@ def rebuilt(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]
 
 
 def written(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:
-    """The settings to change for a statement that writes the rows of a query, a rebuild or INSERT.
+    """Return the settings to change for a rebuild or an INSERT, which write a query's rows.
 
-    rows: of all sources; sources: how many there are; given: the session's settings.
+    Args:
+        rows: rows of all sources.
+        sources: the number of sources.
+        given: the session's settings.
     """
     pays = rows > UNFILTERED_ROWS or RUNTIME_FILTER_SIZE in given
     if sources < 2 or pays or given.get(RUNTIME_FILTERS) == "false":

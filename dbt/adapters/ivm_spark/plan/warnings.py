@@ -1,4 +1,4 @@
-"""What a run warns of, and what a policy forbids."""
+"""The warnings of a run, and the refusals by its policy."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dbt.adapters.ivm_spark.state.layout import Layout
 def warnings(
     config: IvmConfig, decision: Decision, unsupported_reason: Reason | None, layout: Layout | None
 ) -> list[str]:
-    """The warnings of a decision, with empty ones among them.
+    """Return the warnings of a decision, with empty ones among them.
 
-    unsupported_reason: why the query itself can't be maintained. Raises RefusedError for what the
-    policy `incremental_strict` forbids.
+    `unsupported_reason` is why the query itself can't be maintained. Raises RefusedError for what
+    the policy `incremental_strict` forbids.
     """
     return [_in_full(config, decision, unsupported_reason), _not_appended(config, decision, layout)]
 
@@ -40,5 +40,5 @@ def _in_full(config: IvmConfig, decision: Decision, unsupported_reason: Reason |
 
 
 def in_full(reason: Reason) -> str:
-    """What is said of a view that is rebuilt although it should not be."""
+    """Return the warning for a view that is rebuilt although it should not be."""
     return f"refreshed in full. {reason} {reason.code.remedy}"

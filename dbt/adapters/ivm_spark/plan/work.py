@@ -1,4 +1,4 @@
-"""What a delta costs besides the rows that changed: what it reads, and in how many parts. Pure."""
+"""The work of a delta besides the changed rows: what it reads, and in how many parts. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 NARROWED = 0.3
-"""What is read of a table that the ranges of the change's keys narrow: next to nothing where it is
-laid out by the keys, all of it where the keys lie anywhere."""
+"""The estimated fraction of a table that is read if the ranges of the change's keys narrow it. It
+is next to nothing if the table is laid out by the keys, and all of it if the keys lie anywhere."""
 WELL_NARROWED = 0.1
-"""The same where the ranges help."""
+"""The same if the ranges help."""
 
 
 def work_of(
@@ -30,16 +30,16 @@ def work_of(
     changed: Mapping[str, int],
     insert_only: bool = False,
 ) -> Work:
-    """Return what a refresh has to do, its rows of all sources left to the caller.
+    """Return the work of a refresh; the caller adds the rows of all sources.
 
     Args:
-        layout: of the state.
-        delta: of `layout.input`, None if nothing moved.
-        sources: of the query, by quoted name.
-        changed: rows of each source that moved.
-        insert_only: they only gained rows.
+        layout: the layout of the state.
+        delta: the delta of `layout.input`, None if nothing moved.
+        sources: the facts of the query's sources, by quoted name.
+        changed: the changed rows of each source that moved.
+        insert_only: these sources only gained rows.
 
-    To compute groups again the change is materialized and all sources are read once more.
+    To compute groups again, a refresh materializes the change and reads all sources once more.
     """
     rows = rows_of(sources)
     again = bool(changed) and computes_again(layout, insert_only and is_monotone(layout.input))
@@ -54,7 +54,8 @@ def work_of(
         met=met + read,
         kept=len(parts) - 1 + again,
         scans=sum(map(_scans, parts)) + again,
-        # Where sources only gain rows the view seldom loses any, and then no row is looked for.
+        # If sources only gain rows, the view seldom loses any, and then the refresh looks for no
+        # row.
         scattered=layout.scattered and not insert_only,
         adds=inserts(layout, insert_only),
         least=met + least,
@@ -62,7 +63,7 @@ def work_of(
 
 
 def operators(change: Node) -> int:
-    """How many different operators a delta has."""
+    """Return how many different operators a delta has."""
     return sum(1 for part in _parts(*share_common_subplans(change)) for _ in walk(part))
 
 
@@ -77,7 +78,10 @@ def _scans(node: Node) -> int:
 
 
 def _read(node: Node, rows: Mapping[str, int], narrowed: float) -> float:
-    """Rows of sources as they are now; narrowed: what ranges leave of a table."""
+    """Return the rows to read of sources as they are now.
+
+    `narrowed` is the fraction that ranges leave of a table.
+    """
     if isinstance(node, Scan):
         return rows.get(node.relation, 0) if node.at is At.POST else 0
     if isinstance(node, RuntimeFilter):

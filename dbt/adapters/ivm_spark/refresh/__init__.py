@@ -1,1 +1,1 @@
-"""One refresh, done: from a plan to its commit, and what became of it."""
+"""One refresh, carried out: from a plan to its commit and outcome."""

@@ -1,8 +1,9 @@
-"""Keeps readers on the old contents while a rebuild gives a view another state and another text.
+"""Keeps readers on the old contents while a rebuild changes a view's state and its text.
 
-State and view are two objects, so they can't change in one commit. Before the state is replaced,
-the view is set to the state's version of now; after it, to the new text. Each is one change of the
-catalog's entry (ALTER VIEW; CREATE OR REPLACE VIEW drops the entry and creates it anew).
+State and view are two objects, so they can't change in one commit. Before a rebuild replaces the
+state, it sets the view to the state's present version. Afterwards it sets the view to the new text.
+Each is one change of the catalog's entry by ALTER VIEW; CREATE OR REPLACE VIEW would drop the entry
+and create it again.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, unsettled
 
 
 def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
-    """Set a view to its state at the version that was planned with, where that can be done.
+    """Set a view to its state at the version that was planned with, if that can be done.
 
-    It can't where another run has changed the state since, or where Spark says that nobody can read
-    the view anyhow; the rebuild goes on then.
+    It can't be done if another run has changed the state since, or if Spark says that nobody can
+    read the view anyhow. The rebuild then goes on.
 
     Args:
         query: sends a statement.
-        view: quoted name.
-        state: quoted name.
-        version: the state's newest when the rebuild was planned.
+        view: the quoted name of the view.
+        state: the quoted name of the state.
+        version: the state's newest version when the rebuild was planned.
         shown: the mark that the view has.
 
-    Raises DbtDatabaseError where a view that can be read, or may be, is not held: its readers would
+    Raises DbtDatabaseError if a view that can be read, or may be, is not held. Its readers would
     see the new state through the old text.
     """
     try:
@@ -41,8 +42,11 @@ def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
 
 
 def release(query: Query, view: str, state: str) -> None:
-    """Let a view that is held at its state's newest version read the state as it is, for a rebuild
-    that failed: a held version can be read for as long only as Delta keeps old versions."""
+    """Let a view that is held at its state's newest version read the state as it is again.
+
+    This is for a rebuild that failed: a held version can be read only as long as Delta keeps old
+    versions.
+    """
     with suppress(DbtDatabaseError):
         reader = SourceReader(query)
         relation = reader.relation(view)
@@ -68,10 +72,10 @@ def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None
     text = held(relation.text, [name for name, _ in relation.columns], state, version)
     if text is None:
         return
-    # A version of its own: Delta gives back none that is older than its files' retention.
+    # Create a version of its own: Delta reads back none that is older than its files' retention.
     query(f"alter table {state} set tblproperties ('ivm_spark.held' = '{version}')")
     if reader.commits(state, None)[0].version != version:
         return
-    # First, so that a run which ends between the two is noticed by the next one.
+    # Set the mark first, so that the next run notices a run which ends between the two.
     query(f"alter view {view} set tblproperties ('{PROPERTY}' = '{unsettled(shown)}')")
     query(f"alter view {view} as {text}")

@@ -1,4 +1,4 @@
-"""What became of a refresh's commit, and what dbt is told of it."""
+"""The outcome of a refresh's commit, and the response to dbt."""
 
 from __future__ import annotations
 
@@ -31,33 +31,36 @@ _BROKEN = (
     ("DELTA_LOG_FILE_NOT_FOUND", ReasonCode.CHANGE_SET_MISSING),
     ("DELTA_VERSION_NOT_CONTIGUOUS", ReasonCode.CHANGE_SET_MISSING),
     ("DELTA_UNSUPPORTED_TIME_TRAVEL_BEYOND", ReasonCode.CHANGE_SET_MISSING),
-    # Delta's own MERGE fails on some columns of nested or fixed-length types.
-    # A change may be too large for a sum of which the whole is not; what is too large as a whole
-    # fails in the rebuild too, or is NULL.
+    # The change of a sum may overflow although the whole sum does not. A sum that overflows as a
+    # whole fails in the rebuild too, or is NULL. The last of these four: Delta's own MERGE fails on
+    # some columns of nested or fixed-length types.
     (OVERFLOW, ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("ARITHMETIC_OVERFLOW", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("NUMERIC_VALUE_OUT_OF_RANGE", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ("DELTA_MERGE_RESOLVED_ATTRIBUTE_MISSING_FROM_INPUT", ReasonCode.OPERATOR_NOT_SUPPORTED),
-    # A data exception (a cast, a division). The row it comes from may be in the change, once with
-    # +1 and once with -1, and no longer in the source; if it still is, the rebuild fails as well.
+    # A data exception (a cast, a division). Its row may be in the change, once with +1 and once
+    # with -1, and no longer in the source. If the source still has it, the rebuild fails as well.
     (_DATA_EXCEPTION, ReasonCode.CHANGE_NOT_COMPUTED),
 )
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a refresh's commit.
+    """The outcome of a refresh's commit.
 
     Attributes:
         done: the state is at the plan's versions.
         lost: another run was first, so plan again.
         broken: the changes could not be read or computed, so rebuild for that reason.
+        inserted: rows inserted into the state.
+        updated: rows updated in the state.
+        deleted: rows deleted from the state.
+        seconds: the time from the start of the refresh to the end of its commit.
         whole: the difference could not be written, so replace the table.
         written: there is a commit.
-        inserted: rows of the state; updated and deleted: the same.
-        differed: rows of the view that a rebuild wrote, None if it replaced the table.
-        rows: rows of the state after it.
-        seconds: from the beginning of the refresh to the end of its commit.
+        differed: rows of the view that a comparing rebuild wrote, None if the rebuild replaced the
+            table.
+        rows: rows of the state after the refresh.
     """
 
     done: bool
@@ -74,10 +77,10 @@ class Outcome:
 
 
 def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Outcome | None:
-    """The outcome that an error of a refresh's statement stands for; None for an error that is the
-    user's: what fails in a rebuild from the query's own text, and what is no word of Spark's.
+    """Return the outcome of a refresh whose statement failed, None if the error is the user's.
 
-    reconstructed: the statement was made from the query's tree.
+    An error is the user's if a rebuild from the query's own text fails, or if the error is not one
+    of Spark's. `reconstructed` is whether the statement was made from the query's tree.
     """
     if any(sign in message for sign in _LOST_RACE):
         return Outcome(False, lost=True)
@@ -87,14 +90,16 @@ def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Ou
                 return Outcome(False, broken=Reason(code, message.splitlines()[0]))
     rejected = rejection(message) if reconstructed else None
     if rejected is None and reconstructed and _DATA_EXCEPTION in message:
-        # The query's own text may compute in another order, and decides whose error it is.
+        # The query's own text may compute in another order, so it decides whose error this is.
         rejected = Reason(ReasonCode.GENERATED_SQL_REJECTED, message.splitlines()[0])
     return None if rejected is None else Outcome(False, broken=rejected)
 
 
 def commit_settings(plan: Plan) -> dict[str, str]:
-    """The session settings under which the statement commits: the watermark in the commit's own
-    metadata, and the refresh's number, so that a repeat is skipped.
+    """Return the session settings under which the statement commits.
+
+    They put the watermark into the commit's own metadata. With the refresh's number, Delta skips a
+    repeat.
 
     Source: Delta's documentation, "Idempotent table writes in foreachBatch" and "Set user-defined
     commit metadata".
@@ -107,7 +112,7 @@ def commit_settings(plan: Plan) -> dict[str, str]:
 
 
 def merged(row: Mapping[str, Any]) -> Outcome:
-    """The outcome from the row that MERGE returns."""
+    """Return the outcome from the row that MERGE returns."""
     return Outcome(
         True,
         inserted=int(row["num_inserted_rows"]),
@@ -117,7 +122,7 @@ def merged(row: Mapping[str, Any]) -> Outcome:
 
 
 def message(plan: Plan, outcome: Outcome) -> str:
-    """What dbt's console shows in brackets, without the seconds that dbt adds itself."""
+    """Return the text in brackets on dbt's console, without the seconds that dbt adds itself."""
     if plan.kind is RefreshKind.NONE:
         return "NO CHANGES, ALTERED" if plan.alteration.steps else "NO CHANGES"
     if plan.kind is RefreshKind.INCREMENTAL:
@@ -129,7 +134,10 @@ def message(plan: Plan, outcome: Outcome) -> str:
 
 
 def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[str, Any]:
-    """The fields of adapter_response in run_results.json (DESIGN section 2); seconds by phase."""
+    """Return the fields of adapter_response in run_results.json (DESIGN section 2).
+
+    `phases` holds the seconds of each phase.
+    """
     return {
         "_message": message(plan, outcome),
         "refresh": None

@@ -45,12 +45,17 @@ ATTEMPTS = 5
 
 
 class Refresher:
-    """Plans, and commits what the macros render, until the state is at the plan's versions.
+    """Plans a refresh and commits the macros' statements until the state is up to date.
 
-    For each of its `attempts` the macros keep what `kept` gives, read `plan`, render its statement
-    and hand it to `commit`. There is another attempt if another run was first, the changes could
-    not be read, or Spark rejected a statement. `again`: the state is not yet at the plan's
-    versions; `late_warning`: what a refresh warns of in the end.
+    The state is up to date when it is at the plan's versions. For each of its `attempts`, the
+    macros materialize the relations of `kept`, read `plan`, render its statement and hand it to
+    `commit`. There is another attempt if another run was first, if the changes could not be read,
+    or if Spark rejected a statement.
+
+    Attributes:
+        again: the state is not yet at the plan's versions.
+        late_warning: a warning to give at the end of the refresh.
+        plan: the plan of the present attempt.
     """
 
     def __init__(
@@ -75,11 +80,14 @@ class Refresher:
     def for_model(
         cls, query: Query, pins: Pins, nets: Nets, *, model: str, **said: Any
     ) -> Refresher:
-        """A refresher for a model; its plan is made. Raises as `Request.of_model` does."""
+        """Return a refresher for a model, with its plan made.
+
+        Raises as `Request.of_model` does.
+        """
         return cls(query, pins, Request.of_model(model=model, **said), model, nets)
 
     def attempts(self) -> Iterator[int]:
-        """Give the number of each attempt to commit, until the state is at the plan's versions.
+        """Yield the number of each attempt to commit, until the state is at the plan's versions.
 
         Raises DbtDatabaseError if another run was first each time.
         """
@@ -94,8 +102,11 @@ class Refresher:
             )
 
     def kept(self) -> Iterator[tuple[str, str]]:
-        """Name and query of each temporary relation that the MERGE reads, to be kept one by one;
-        where they end, the plan's MERGE is ready, or the plan is another one without a MERGE."""
+        """Yield name and query of each temporary relation to materialize before the MERGE reads it.
+
+        The macros materialize them one by one. After the last one, the plan's MERGE is ready, or
+        the plan has become another one without a MERGE.
+        """
         if isinstance(self.plan, Full) and self.plan.comparison is not None:
             yield from self._compared(self.plan.comparison)
             return
@@ -104,7 +115,7 @@ class Refresher:
         while number < self._last():
             self._narrow(number)
             if number >= self._last():
-                return  # the change can't be read: the plan is another one
+                return  # the change can't be read, so the plan is another one now
             assert self.plan.statements is not None
             yield self.plan.statements.materialization(number)
             number += 1
@@ -112,18 +123,18 @@ class Refresher:
             self._narrow(number)
 
     def keep(self, name: str, sql: str) -> None:
-        """Run the statement that keeps a temporary relation. Raises as `commit` does."""
+        """Run the statement that materializes a temporary relation. Raises as `commit` does."""
         if self.plan.statements is None:
             return
         with self._keeping():
-            # Before it is sent: it may be there though no answer comes.
+            # Note the name before sending: the relation may exist although no answer comes.
             self._kept.append(name)
             self._query(sql)
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
 
-        Raises DbtDatabaseError for what is neither a lost race nor a lost change feed, and
+        Raises DbtDatabaseError for any error but a lost race or a lost change feed. Raises
         CompilationError for a lost change feed under refresh_policy incremental_strict.
         """
         self.plan = self.plan.begun(round((time.time() - self._before_commit()) * 1000))
@@ -139,8 +150,11 @@ class Refresher:
         self._settle(outcome)
 
     def show(self, sql: str) -> None:
-        """Run a statement that sets the view. `again` is true where Spark rejects it and the state
-        is to be rebuilt from the query's own text. Raises DbtDatabaseError for any other error."""
+        """Run a statement that sets the view.
+
+        `again` becomes true if Spark rejects it and the state is to be rebuilt from the query's own
+        text. Raises DbtDatabaseError for any other error.
+        """
         try:
             self._query(sql)
         except DbtDatabaseError as error:
@@ -150,8 +164,11 @@ class Refresher:
             self._settle(Outcome(False, broken=reason))
 
     def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
-        """The difference of a rebuild, to be kept; after it the plan is one that fits its size, or
-        there is nothing left to do."""
+        """Yield the relations of a rebuild's difference, to be materialized.
+
+        After them, the plan is one that fits the size of the difference, or there is nothing left
+        to do.
+        """
         with self._keeping():
             self._kept.append(comparison.new)
             self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
@@ -179,17 +196,20 @@ class Refresher:
             self.plan = self.plan.differing(differed / max(after, 1))
 
     def _before_commit(self) -> float:
-        """Seconds that the refresh has taken by now; to know a new query is no part of it."""
+        """Return the seconds that the refresh has taken so far.
+
+        They do not include the time to learn about a new query.
+        """
         known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
         return known + self._phases.get("keep", 0.0)
 
     @property
     def _compares(self) -> bool:
-        """Whether the plan is a rebuild that writes only what differs."""
+        """Return whether the plan is a rebuild that writes only the rows that differ."""
         return isinstance(self.plan, Full) and self.plan.comparison is not None
 
     def _leave_out_idle(self) -> None:
-        """Ask which changes come to nothing, and leave them out."""
+        """Ask which changes have no net effect, and leave them out."""
         plan = self.plan
         if not isinstance(plan, Incremental) or plan.no_op_updates is None:
             return
@@ -200,13 +220,15 @@ class Refresher:
                 self.plan = plan.without(idle)
 
     def _last(self) -> int:
-        """How many relations are materialized before the statement; -1 if there is none."""
+        """Return how many relations are materialized before the statement, -1 if there is none."""
         statements = self.plan.statements
         return -1 if statements is None else len(statements.materialized)
 
     def _gains_only(self) -> bool:
-        """Ask, once the change is kept, whether the state loses rows; if it does not, the MERGE
-        becomes an INSERT."""
+        """Return whether the state loses no rows; if so, turn the MERGE into an INSERT.
+
+        The refresh asks once the change is materialized.
+        """
         plan = self.plan
         assert isinstance(plan, Incremental) and plan.prepared is not None
         write = plan.prepared.write
@@ -219,7 +241,7 @@ class Refresher:
         return False
 
     def _narrow(self, number: int) -> None:
-        """Ask what a statement wants to know of what is kept by now, and put it in."""
+        """Ask about the relations materialized so far, and put the answers into the statements."""
         plan = self.plan
         assert isinstance(plan, Incremental) and plan.prepared is not None
         statements = plan.prepared
@@ -237,8 +259,11 @@ class Refresher:
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:
-        """Around what is asked and kept before the statement: the refresh's settings, its time, and
-        what becomes of it where the change can't be read."""
+        """Run the questions and materializations before the statement.
+
+        They run under the refresh's settings, and their time counts. If one fails, the refresh
+        replans or raises the error.
+        """
         started = time.perf_counter()
         try:
             self._tune()
@@ -249,11 +274,11 @@ class Refresher:
             self._spent("keep", started)
 
     def _give_up(self, error: DbtDatabaseError) -> None:
-        """What is kept can't be computed: rebuild if the changes are lost, else raise."""
+        """Rebuild if the changes can't be read; raise any other error of a materialization."""
         self._clean_up()
         outcome = self._outcome_of(error)
         if self._compares and not (outcome is not None and outcome.lost):
-            # Whose error it is the statement that replaces the table will say.
+            # The statement that replaces the table will say whose error it is.
             self._replace_table()
             return
         if outcome is None:
@@ -269,7 +294,8 @@ class Refresher:
             self._set(self.plan.tuning)
 
     def _clean_up(self) -> None:
-        # The last first: Spark would compute anew what is kept of what it forgets.
+        # Drop the last first: Spark would recompute a relation if it forgets one that it was
+        # computed from.
         for name in reversed(self._kept):
             self._query(f"drop view if exists {name}")
         self._kept = []
@@ -299,9 +325,9 @@ class Refresher:
             self.again = False
 
     def _rebuild(self, reason: Reason) -> None:
-        """Plan a rebuild, from the user's own text where ours is at fault.
+        """Plan a rebuild, from the user's own text if the generated SQL is at fault.
 
-        Raises CompilationError where the policy forbids it.
+        Raises CompilationError if the policy forbids it.
         """
         if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
             raise CompilationError(f"Model {self._model}: {refused(reason)}")
@@ -312,11 +338,11 @@ class Refresher:
         self.plan = replace(self._planned(), reason=reason)
 
     def end(self) -> None:
-        """Note that view and state are built, for the models of the run that read them."""
+        """Record that view and state are built, for the models of the run that read them."""
         self._pins.done(self._request.view, self._request.state)
 
     def response(self) -> dict[str, Any]:
-        """The fields of adapter_response."""
+        """Return the fields of adapter_response."""
         return response(self.plan, self._outcome, self._phases)
 
     def _planned(self) -> Plan:
@@ -356,7 +382,7 @@ class Refresher:
         return self._verified()
 
     def _with_difference(self, outcome: Outcome) -> Outcome:
-        """The outcome of a statement that was committed, with what a comparison has found."""
+        """Return the outcome of a committed statement, with the result of a comparison."""
         if not self._compares or self._difference is None:
             return outcome
         differed, after = self._difference
@@ -374,8 +400,11 @@ class Refresher:
             release(self._query, self._request.view, self._request.state)
 
     def _verified(self) -> Outcome:
-        """Whether the newest commit is this one: one that is skipped as a repeat returns no row or
-        zeros, as one that changes nothing does, and a rebuild returns nothing."""
+        """Return the outcome by whether the newest commit is this refresh's.
+
+        A commit that Delta skips as a repeat returns no row or zeros. So does one that changes
+        nothing, and a rebuild returns nothing.
+        """
         newest = SourceReader(self._query).commits(self._request.state, None)[0]
         if decode(newest.metadata) != self.plan.watermark:
             return Outcome(False, lost=True)

@@ -1,4 +1,4 @@
-"""The adapter's answer about an ivm model, as dbt writes it into run_results.json."""
+"""The adapter's response for an ivm model, as dbt writes it into run_results.json."""
 
 from __future__ import annotations
 
@@ -12,7 +12,22 @@ from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 
 @dataclass
 class IvmAdapterResponse(AdapterResponse):
-    """The fields of DESIGN section 2; rows count rows of the state."""
+    """The fields of DESIGN section 2.
+
+    Attributes:
+        refresh: number, start and seconds of the refresh, None if it has no commit.
+        refresh_kind: the kind of the refresh.
+        technique: how it changed the state.
+        reason: why it was full, None without a reason.
+        rows_differed: rows of the view that a comparing rebuild wrote.
+        rows_inserted: rows inserted into the state.
+        rows_updated: rows updated in the state.
+        rows_deleted: rows deleted from the state.
+        sources: the versions and changed rows of each source, by quoted name.
+        altered: the steps of ALTER TABLE, in words.
+        estimated_seconds: the seconds that each way was estimated to take, None if not known.
+        seconds: the seconds of each phase.
+    """
 
     refresh: dict[str, Any] | None = None
     refresh_kind: str = ""
@@ -29,6 +44,6 @@ class IvmAdapterResponse(AdapterResponse):
 
     @classmethod
     def of(cls, refresher: Refresher) -> IvmAdapterResponse:
-        """The response of a refresh that is done."""
+        """Return the response of a refresh that is done."""
         fields: dict[str, Any] = refresher.response()
         return cls(code="OK", **fields)

@@ -1,4 +1,4 @@
-"""Counting the SQL statements and the Spark jobs of a stretch of work."""
+"""Counts of the SQL statements and the Spark jobs of a block of code."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ _lock = threading.Lock()
 
 @dataclass
 class Activity:
-    """What the embedded Spark was asked to do: the statements' texts and the number of jobs.
+    """The work of the embedded Spark during a watch.
 
-    `jobs` is known when the watch has ended. It counts every job of the process, also those that
-    a command runs by itself (Delta reading its log, a broadcast of a join).
+    Attributes:
+        statements: texts of the statements that were sent.
+        jobs: number of Spark jobs, known when the watch has ended. It counts every job of the
+            process, including those that a command runs by itself (Delta reading its log, the
+            broadcast of a join).
     """
 
     statements: list[str] = field(default_factory=list)
@@ -26,7 +29,7 @@ class Activity:
 
 
 def note_statement(sql: str) -> None:
-    """Tell everybody who watches that a statement is being sent."""
+    """Tell every watcher that a statement is being sent."""
     with _lock:
         for watcher in _watchers:
             watcher.statements.append(sql)
@@ -48,9 +51,10 @@ def watch() -> Iterator[Activity]:
 
 
 def _jobs_so_far() -> int:
-    """The number of jobs the running Spark context has ever been given; 0 without one.
+    """Return how many jobs the running Spark context was ever given; 0 without a context.
 
-    The scheduler's own counter: exact, and unlike the status store neither delayed nor bounded.
+    This is the scheduler's own counter. It is exact and, unlike the status store, neither delayed
+    nor bounded.
     """
     context = SparkContext._active_spark_context
     if context is None or context._jsc is None:

@@ -1,4 +1,4 @@
-"""Whether an error is Spark's own word on a statement."""
+"""Tests of whether an error is Spark's own answer to a statement."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NOT_OURS = ("42501", "XXKDA")
 
 
 def is_rejection(message: str) -> bool:
-    """True for an error that says that Spark does not analyze or plan a statement.
+    """Return whether an error says that Spark does not analyze or plan a statement.
 
     Source: Spark's documentation, "SQLSTATE codes": class 42 is a syntax error or a name that is
     not found, 0A a feature that is not supported, 21 several rows where one is asked for, XX an
@@ -30,11 +30,15 @@ def is_rejection(message: str) -> bool:
 
 
 def says_condition(error: DbtDatabaseError) -> bool:
-    """True for an error with an error condition (Spark's documentation, "Error Conditions"), as
-    [TABLE_OR_VIEW_NOT_FOUND]; one that says that no answer came has none."""
+    """Return whether an error has an error condition, such as [TABLE_OR_VIEW_NOT_FOUND].
+
+    An error that says that no answer came has none.
+
+    Source: Spark's documentation, "Error Conditions".
+    """
     return CONDITION.search(str(error.msg)) is not None
 
 
 def first_line(error: Exception) -> str:
-    """The first line of an error's message, of dbt's own message where it has one."""
+    """Return the first line of an error's message, or of dbt's own message if it has one."""
     return str(getattr(error, "msg", error)).strip().splitlines()[0]

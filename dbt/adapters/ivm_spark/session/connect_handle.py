@@ -1,4 +1,4 @@
-"""A dbt connection through Spark Connect, in the shape of a database cursor."""
+"""A dbt connection through Spark Connect, with the interface of a database cursor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ConnectHandle(SessionHandle):
-    """Sends statements to one session of a Spark Connect server; nothing of Spark runs here.
+    """A connection to one session of a Spark Connect server; nothing of Spark runs here.
 
     Raises:
         DbtRuntimeError: a package is missing, or the server does not answer.
@@ -29,22 +29,26 @@ class ConnectHandle(SessionHandle):
         super().__init__(parameters, _session(url))
 
     def _sent(self, sql: str) -> DataFrame:
-        # A RESET too: only the server knows what it was started with.
+        # RESET is sent too: only the server knows which settings it was started with.
         return self.session.sql(sql)
 
     def known(self, sql: str) -> None:
-        """Nothing: only the server has the table's log."""
+        """Return None: only the server has the table's log."""
 
     @staticmethod
     def _is_command(result: DataFrame) -> bool:
-        """The server runs a command at once and answers with its rows, a query with itself."""
+        """Return whether the server has run the result's statement.
+
+        The server runs a command at once and answers with its rows. It answers a query with the
+        query itself.
+        """
         relation: Any = getattr(getattr(result, "_plan", None), "_plan", None)
         return relation is not None and relation.WhichOneof("rel_type") == "local_relation"
 
     def close(self) -> None:
-        """End the session, too."""
+        """Drop the temporary views and end the session."""
         super().close()
-        with suppress(PySparkException, OSError):  # the server may be gone
+        with suppress(PySparkException, OSError):  # the server may have ended
             self.session.stop()
 
     def _temporary_views(self) -> list[str]:
@@ -53,7 +57,10 @@ class ConnectHandle(SessionHandle):
 
 
 def connect_url(credentials: IvmSparkCredentials) -> str:
-    """The connection string of a profile (Spark's documentation, "Client connection string")."""
+    """Return the connection string of a profile.
+
+    Source: Spark's documentation, "Client connection string".
+    """
     host = str(credentials.host)
     if host.startswith("sc://"):
         return host
@@ -68,7 +75,7 @@ def _session(url: str) -> SparkSession:
         from pyspark.sql.connect.session import SparkSession as RemoteSession
 
         session: Any = RemoteSession.builder.remote(url).create()
-        session.version  # noqa: B018  # asks the server, so that it is here that it fails
+        session.version  # noqa: B018  # asks the server, so that a failure appears here
     except ImportError as error:
         raise DbtRuntimeError(
             "method connect needs packages that are not installed: pip install "

@@ -26,13 +26,13 @@ logger = AdapterLogger("IvmSpark")
 
 
 class IvmSparkConnectionManager(SparkConnectionManager):
-    """dbt-spark's manager with a private Spark session per connection under `session`."""
+    """dbt-spark's connection manager; under `session` each connection has a private session."""
 
     TYPE = "ivm_spark"
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
-        """Turn whatever Spark raises into one readable error.
+        """Turn any error of Spark into one readable error.
 
         Raises:
             DbtDatabaseError: Spark or its transport failed; the JVM's stack is in the debug log.
@@ -49,7 +49,7 @@ class IvmSparkConnectionManager(SparkConnectionManager):
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
-        """Open the session, or dbt-spark's own connection with every setting SET on it.
+        """Open a session, or dbt-spark's own connection with every setting SET on it.
 
         Raises:
             FailedToConnectError: the message says what to do.
@@ -76,7 +76,7 @@ class IvmSparkConnectionManager(SparkConnectionManager):
 
     @staticmethod
     def _session(credentials: IvmSparkCredentials) -> SessionHandle:
-        """A session of the embedded Spark, or one of a Spark Connect server."""
+        """Return a session of the embedded Spark or of a Spark Connect server."""
         # Imported here so that no method needs the packages of another.
         if credentials.method == ConnectionMethod.CONNECT:
             from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle, connect_url
@@ -88,8 +88,10 @@ class IvmSparkConnectionManager(SparkConnectionManager):
 
     @classmethod
     def _send_settings(cls, connection: Connection) -> None:
-        """SET what dbt's sessions have and the profile says: Thrift servers ignore the
-        configuration of the handshake."""
+        """Send a SET for each setting of dbt's sessions and of the profile.
+
+        Thrift servers ignore the configuration of the handshake.
+        """
         for key, value in _parameters(connection.credentials).items():
             cursor = connection.handle.cursor()
             try:
@@ -105,10 +107,9 @@ class IvmSparkConnectionManager(SparkConnectionManager):
         fetch: bool = False,
         limit: int | None = None,
     ) -> tuple[AdapterResponse, agate.Table]:
-        """Run one statement to its end, also a query whose rows nobody fetches (a hook's).
+        """Run one statement to its end, even a query whose rows nobody fetches (a hook's).
 
-        dbt-spark leaves such a query unevaluated, and lets errors of the fetch through as they
-        are.
+        dbt-spark leaves such a query unevaluated, and passes on errors of the fetch as they are.
         """
         from dbt_common.clients.agate_helper import empty_table
 
@@ -124,10 +125,10 @@ class IvmSparkConnectionManager(SparkConnectionManager):
 
 
 def _parameters(credentials: IvmSparkCredentials) -> dict[str, Any]:
-    """What is set per session on a Spark that is not dbt's own; the profile wins."""
+    """Return the settings of a session on a Spark that is not dbt's own; the profile wins."""
     return {**PER_SESSION, **credentials.server_side_parameters}
 
 
 def _quoted(text: str) -> str:
-    """A key or a value of SET; only back-quoted may it hold a semicolon."""
+    """Return a key or a value of SET in backticks; only then may it contain a semicolon."""
     return "`" + text.replace("`", "``") + "`"

@@ -14,7 +14,7 @@ CONNECT_PORT = 15002
 
 
 class ConnectionMethod(StrEnum):
-    """dbt-spark's methods, and Spark Connect."""
+    """A way to connect: dbt-spark's methods, and Spark Connect."""
 
     THRIFT = "thrift"
     HTTP = "http"
@@ -24,7 +24,7 @@ class ConnectionMethod(StrEnum):
 
 
 def _spark_text(value: object) -> str:
-    """A setting as Spark writes it: YAML's `true` is Spark's "true"."""
+    """Return a setting as Spark writes it: YAML's `true` is Spark's "true"."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -32,13 +32,14 @@ def _spark_text(value: object) -> str:
 class IvmSparkCredentials(SparkCredentials):
     """dbt-spark's credentials, of which only `schema` is required.
 
-    `method` defaults to `session` (Spark in dbt's own process), which needs no `host`. `connect` is
-    Spark Connect: `host` and `port` (15002), and `token`, `user` and `use_ssl` where the server
-    asks for them; or its whole connection string as `host`.
+    `method` defaults to `session` (Spark in dbt's own process), which needs no `host`.
+
+    `connect` is Spark Connect. It takes `host` and `port` (15002), and `token`, `user` and
+    `use_ssl` if the server asks for them. `host` may also be the whole connection string.
     """
 
     method: ConnectionMethod = ConnectionMethod.SESSION  # type: ignore[assignment]
-    # Typed wider than in dbt-spark: a profile may say `true` or `8` without quotes.
+    # A wider type than in dbt-spark: a profile may say `true` or `8` without quotes.
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
 
     @classmethod

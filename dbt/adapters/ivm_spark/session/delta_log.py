@@ -1,4 +1,4 @@
-"""The log of a Delta table, through the JVM that runs in this process."""
+"""The log of a Delta table, read through this process's JVM."""
 
 from __future__ import annotations
 
@@ -11,16 +11,23 @@ from pyspark.sql import SparkSession
 
 _OURS = "spark_catalog"
 _BETWEEN = "\x00"
-"""What is in no name."""
+"""A separator that no name contains."""
 _CATALOG = ""
-"""The key of the session's catalog among the names of relations."""
+"""The key in `_known` of the session's catalog; the other keys are names of relations."""
 _known: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
-"""What the catalog said of relations, by session: a plan asks for each of them several times."""
+"""The catalog's answers on relations, by session: a plan asks for each several times."""
 
 
 @dataclass(frozen=True)
 class Java:
-    """Classes of the JVM: DeltaLog, scala.Option, TableIdentifier and Hadoop's Path."""
+    """Classes of the JVM.
+
+    Attributes:
+        log: Delta's DeltaLog.
+        option: scala.Option.
+        identifier: Spark's TableIdentifier.
+        path: Hadoop's Path.
+    """
 
     log: Any
     option: Any
@@ -30,7 +37,10 @@ class Java:
 
 @lru_cache(maxsize=1)
 def java(jvm: Any) -> Java:
-    """Each part of a class's name is a question to the JVM: twenty in all."""
+    """Return the JVM's classes, looked up once.
+
+    Each part of a class's name is a request to the JVM: twenty in all.
+    """
     return Java(
         jvm.org.apache.spark.sql.delta.DeltaLog,
         jvm.scala.Option,
@@ -40,10 +50,10 @@ def java(jvm: Any) -> Java:
 
 
 def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
-    """The DeltaLog of a table (quoted name, with its schema), and its newest snapshot.
+    """Return the DeltaLog of a table (quoted name, with its schema) and its newest snapshot.
 
-    Raises ValueError for what is no Delta table of Spark's own catalog, Py4JError for what is not
-    there.
+    Raises ValueError unless it is a Delta table of Spark's own catalog, and Py4JError if it does
+    not exist.
     """
     found = catalog_entry(session, table)
     if found.provider().toString().lower() != "some(delta)":
@@ -55,16 +65,17 @@ def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
 
 
 def forget_tables(session: SparkSession) -> None:
-    """Ask the catalog again for each table: a statement may have created or dropped one."""
+    """Forget the catalog's answers: a statement may have created or dropped a table."""
     _known.pop(session, None)
 
 
 def catalog_entry(session: SparkSession, name: str) -> Any:
-    """What Spark's own catalog has of a table or view (quoted name, with its schema). It is asked
-    once, see `forget_tables`.
+    """Return the entry of a table or view in Spark's own catalog.
 
-    Raises ValueError for a name of one part, which may be a temporary view's, and for another
-    catalog, Py4JError for what is not there.
+    The catalog is asked once for each name, until `forget_tables`.
+
+    name: quoted, with its schema. Raises ValueError for a name of one part, which may be a
+    temporary view's, and for another catalog. Raises Py4JError if the relation does not exist.
     """
     known = _known.setdefault(session, {})
     if name not in known:

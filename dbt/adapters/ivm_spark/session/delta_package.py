@@ -1,4 +1,4 @@
-"""The Delta Lake package that fits the installed pyspark and delta-spark."""
+"""The Delta Lake package that matches the installed pyspark and delta-spark."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGES = "spark.jars.packages"
 
 
 def delta_package() -> str:
-    """The Maven coordinates of Delta, as delta-spark itself names them.
+    """Return the Maven coordinates of Delta, as delta-spark itself names them.
 
     Raises:
         DbtRuntimeError: pyspark or delta-spark is missing, or delta-spark does not accept the

@@ -1,5 +1,7 @@
-"""DESCRIBE TABLE EXTENDED of a Delta table or a view, read from Delta's log and Spark's catalog
-without sending the statement."""
+"""DESCRIBE TABLE EXTENDED of a Delta table or a view, without sending the statement.
+
+Delta's log and Spark's catalog have the answer.
+"""
 
 from __future__ import annotations
 
@@ -26,12 +28,14 @@ _NO_TYPE_OF_ITS_OWN = {"__CHAR_VARCHAR_TYPE_STRING", "__COLLATIONS"}
 
 
 def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
-    """Return the rows (col_name, data_type, comment) of DESCRIBE TABLE EXTENDED that say which
-    columns a Delta table or a view has, which of both it is, and a table's properties; of a view
-    also the row (json_metadata) of DESCRIBE TABLE EXTENDED ... AS JSON with the keys of its text.
+    """Return the rows of DESCRIBE TABLE EXTENDED for the columns, the kind and the properties.
 
-    None for any other statement or relation, and if a column's type is not one of a single word
-    or a decimal: the statement spells it.
+    The rows (col_name, data_type, comment) say which columns a Delta table or a view has, which of
+    the two it is, and a table's properties. DESCRIBE TABLE EXTENDED ... AS JSON of a view has one
+    row (json_metadata), with the keys of the view's text.
+
+    None for any other statement or relation, and if a column's type is neither a single word nor a
+    decimal: only the statement spells such a type.
 
     session: of this process, not of a server.
     Source: Delta's protocol, "Change Metadata", "Protocol Evolution" and "Schema Serialization
@@ -51,11 +55,11 @@ def description(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
         protocol = json.loads(snapshot.protocol().json())["protocol"]
         return _rows(metadata, protocol)
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError):
-        return None  # the statement will say what is wrong, if anything is
+        return None  # the statement says what is wrong, if anything is
 
 
 def _view(entry: Any) -> list[dict[str, Any]]:
-    """Raises ValueError for a view whose columns the catalog does not have."""
+    """Return the rows of a view; raise ValueError if the catalog does not have its columns."""
     columns = _columns(entry.schema().json())
     if not columns:
         raise ValueError("no columns")
@@ -63,10 +67,11 @@ def _view(entry: Any) -> list[dict[str, Any]]:
 
 
 def _text(entry: Any) -> str:
-    """What DESCRIBE ... AS JSON says of a view's text. Raises KeyError for a view of Spark 2, and
-    for one WITH SCHEMA EVOLUTION.
+    """Return what DESCRIBE ... AS JSON says of a view's text.
 
-    Source: Spark's CatalogTable, which keeps it in these properties.
+    Raises KeyError for a view of Spark 2, and for one WITH SCHEMA EVOLUTION.
+
+    Source: Spark's CatalogTable, which stores it in these properties.
     """
     end = uuid.uuid4().hex
     kept = dict(pair.split(" -> ", 1) for pair in entry.properties().mkString(end).split(end))
@@ -115,9 +120,9 @@ def _row(name: str, data_type: str) -> dict[str, Any]:
 
 
 def type_of(field: Mapping[str, Any]) -> str:
-    """The type of a column in Spark's JSON, as Spark spells it.
+    """Return the type of a column in Spark's JSON, as Spark spells it.
 
-    Raises ValueError for a type with types or attributes in it.
+    Raises ValueError for a type that contains types or attributes.
     """
     name = field["type"]
     if not isinstance(name, str) or _NO_TYPE_OF_ITS_OWN & field["metadata"].keys():

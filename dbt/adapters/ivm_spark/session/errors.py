@@ -1,4 +1,4 @@
-"""What a Spark error says, without what the JVM adds to it."""
+"""Messages of Spark errors, without what the JVM adds to them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _HINTS = (
 
 
 def clean_message(text: str) -> str:
-    """One error's text without stack frames, wrapper classes, task locations and query plans.
+    """Return an error's text without stack frames, wrapper classes, task locations and plans.
 
     The error condition, the SQLSTATE, the position in the SQL and Spark's own excerpt of the
     SQL stay.
@@ -79,10 +79,10 @@ def clean_message(text: str) -> str:
 
 
 def best_message(texts: Iterable[str]) -> str:
-    """Pick the message that helps from a chain of causes, outermost first.
+    """Return the most useful message of a chain of causes, given outermost first.
 
-    The outermost one with an error condition of Spark or Delta; else the outermost that says
-    something, and the root cause behind it.
+    That is the outermost message with an error condition of Spark or Delta. If there is none, it
+    is the outermost message that says something, followed by the root cause.
     """
     messages = [message for message in map(clean_message, texts) if message]
     telling = [message for message in messages if not message.startswith(_SAY_NOTHING)]
@@ -98,12 +98,12 @@ def best_message(texts: Iterable[str]) -> str:
 
 
 def chain(text: str) -> list[str]:
-    """The messages in what a Thrift server says of an error, outermost first."""
+    """Return the messages in a Thrift server's text of an error, outermost first."""
     return text.split("\nCaused by: ")
 
 
 def error_message(error: BaseException) -> str:
-    """The message of whatever a connection raised: PySpark, Py4J, Thrift, ODBC or plain Python."""
+    """Return the message of a connection's error: PySpark, Py4J, Thrift, ODBC or plain Python."""
     if isinstance(error, ConnectionError) or type(error).__name__ in _LOST:
         return f"{_SPARK_ENDED} ({error})"
     return best_message(_texts(error)) or type(error).__name__
@@ -115,7 +115,7 @@ def _with_hint(message: str) -> str:
 
 
 def _texts(error: BaseException) -> Iterator[str]:
-    """The messages of an error and of its causes, outermost first."""
+    """Yield the messages of an error and of its causes, outermost first."""
     status = getattr(error.args[0], "status", None) if error.args else None
     if status is not None:
         yield from chain(str(status.errorMessage))
@@ -131,7 +131,7 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _java_texts(java_error: object) -> Iterator[str]:
-    """The messages of a Java Throwable (a Py4J object) and its causes."""
+    """Yield the messages of a Java Throwable (a Py4J object) and of its causes."""
     current = java_error
     while current is not None:
         yield str(current.getMessage() or current.toString())  # type: ignore[attr-defined]

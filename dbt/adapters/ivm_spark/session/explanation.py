@@ -1,7 +1,7 @@
-"""What Spark's analyzer and optimizer say of a query, without a statement.
+"""The plans and columns that Spark's analyzer and optimizer give a query, without a statement.
 
-EXPLAIN EXTENDED plans a query physically too, which takes the most time; DESCRIBE QUERY runs as a
-command of its own.
+EXPLAIN EXTENDED also plans a query physically, which takes most of its time. DESCRIBE QUERY runs
+as a command of its own.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from dbt.adapters.ivm_spark.session.description import type_of
 
 _EXPLAIN, _DESCRIBE = "explain extended\n", "describe query\n"
 _FIELDS = 100_000
-"""The number of columns from which on Spark would cut a list."""
+"""The number of columns from which Spark cuts a list short."""
 
 
 def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     """Return the row (plan) of EXPLAIN EXTENDED with the analyzed and the optimized plan.
 
-    Nothing is run. None for any other statement, and for a query that Spark rejects: the statement
+    Nothing runs. None for any other statement, and for a query that Spark rejects: the statement
     says why.
 
     session: of this process, not of a server.
-    Source: Spark's ExplainCommand and QueryExecution, whose sections these are.
+    Source: the sections are those of Spark's ExplainCommand and QueryExecution.
     """
     if not sql.startswith(_EXPLAIN):
         return None
@@ -43,8 +43,8 @@ def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
 def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     """Return the rows (col_name, data_type) of DESCRIBE QUERY.
 
-    None for any other statement, for a query that Spark rejects, and if a column's type is not one
-    of a single word or a decimal: the statement spells it.
+    None for any other statement, for a query that Spark rejects, and if a column's type is neither
+    a single word nor a decimal: only the statement spells such a type.
 
     session: of this process, not of a server.
     """
@@ -61,8 +61,11 @@ def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
 
 @contextmanager
 def _active(session: SparkSession) -> Iterator[None]:
-    """Let the session's settings hold for the parser, which asks the thread for them: how it reads
-    a literal depends on the time zone, among others."""
+    """Make the session's settings apply to the parser.
+
+    The parser asks the thread for them. How it reads a literal depends on the time zone, among
+    others.
+    """
     jvm: Any = session._jvm
     sessions = getattr(getattr(jvm.org.apache.spark.sql.classic, "SparkSession$"), "MODULE$")
     before = sessions.getActiveSession()
@@ -77,7 +80,7 @@ def _active(session: SparkSession) -> Iterator[None]:
 
 
 def _execution(session: SparkSession, query: str) -> Any:
-    """A query's execution, of which nothing is run."""
+    """Return a query's execution, without running any of it."""
     state = session._jsparkSession.sessionState()
     jvm: Any = session._jvm
     skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
@@ -87,12 +90,12 @@ def _execution(session: SparkSession, query: str) -> Any:
 def _plans(execution: Any) -> str:
     analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
     return (
-        # Where the statement has a line with the columns' types, there is an empty one.
+        # The statement has a line with the columns' types here; this text has an empty line.
         f"== Analyzed Logical Plan ==\n\n{analyzed}\n"
         f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n"
     )
 
 
 def _text(plan: Any) -> str:
-    """A plan's tree, with a line break at its end."""
+    """Return a plan's tree, with a line break at its end."""
     return str(plan.treeString(True, False, _FIELDS, False, False))

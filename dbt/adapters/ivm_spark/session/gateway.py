@@ -14,7 +14,8 @@ def answer_at_once(session: SparkSession) -> None:
 
     Py4J writes an answer in pieces of 8 KB. By default TCP holds the second piece back until the
     first one is acknowledged, and the receiver delays that by 40 ms. Py4J has no option for it, so
-    this reaches for the server's list of connections; where there is none, answers stay slow.
+    this function sets it on each of the server's connections. If Py4J has no list of them, answers
+    stay slow.
 
     Source: RFC 896 (Nagle's algorithm) and RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """

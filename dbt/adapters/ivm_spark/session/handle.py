@@ -1,4 +1,4 @@
-"""A dbt connection's own Spark session, in the shape of a database cursor."""
+"""A dbt connection's own Spark session, with the interface of a database cursor."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
 _READS = ("describe ", "explain ", "reset ", "select ", "set ", "show ")
-"""How statements begin that change no table."""
+"""The first words of statements that change no table."""
 _KNOWN = (history, description, table_id, row_counts, columns, explanation, setting, every_setting)
-"""Each answers a few kinds of statements of the planner without sending them."""
+"""Functions that answer some of the planner's statements without sending them."""
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
 
 
 class SessionHandle(SparkConnectionWrapper):
-    """Sends statements to one private Spark session.
+    """A connection to one private Spark session.
 
     Attributes:
-        session: the private session; its settings and temporary views end with the connection. A
-            session of the embedded Spark where none is given.
+        session: the private session, of the embedded Spark unless one is given. Its settings and
+            temporary views end with the connection.
         statements: how many SQL statements this connection has sent.
     """
 
@@ -51,7 +51,7 @@ class SessionHandle(SparkConnectionWrapper):
             self._set(key, value)
 
     def _set(self, key: str, value: str) -> None:
-        """Set what can be set per session; say once what would have needed another Spark."""
+        """Set a setting of the session; warn once if the running Spark can't change it."""
         if self.session.conf.get(key, None) == value or is_started_with(key, value):
             return
         try:
@@ -84,7 +84,7 @@ class SessionHandle(SparkConnectionWrapper):
         return None if configured(self.session, sql) else self.session.sql(sql)
 
     def known(self, sql: str) -> list[dict[str, Any]] | None:
-        """The rows of a statement whose answer is known without sending it, else None."""
+        """Return the rows of a statement if they are known without sending it, else None."""
         for known in _KNOWN:
             found = known(self.session, sql)
             if found is not None:
@@ -92,7 +92,7 @@ class SessionHandle(SparkConnectionWrapper):
         return None
 
     def drain(self) -> None:
-        """Run a query whose rows nobody wants, in Spark; a command has run already."""
+        """Run a query in Spark without fetching its rows; a command has already run."""
         if self._result is None or self._rows is not None or self._is_command(self._result):
             return
         self._result.write.format("noop").mode("overwrite").save()
@@ -109,7 +109,7 @@ class SessionHandle(SparkConnectionWrapper):
         return self._rows
 
     def fetchmany(self, size: int) -> list[Row]:
-        """The first rows of the result; Spark computes no more than it needs for them."""
+        """Return the first rows of the result; Spark computes no more than they need."""
         return [] if self._result is None else self._result.take(size)
 
     def fetchone(self) -> Row | None:
@@ -126,13 +126,13 @@ class SessionHandle(SparkConnectionWrapper):
         ]
 
     def cancel(self) -> None:
-        """Stop the jobs of this connection; other connections go on."""
+        """Stop the jobs of this connection; other connections continue."""
         self.session.interruptAll()
 
     def close(self) -> None:
-        """Drop the temporary views: what is cached for one is held by Spark, not by its session."""
+        """Drop the temporary views: Spark, not the session, holds what is cached for them."""
         self._result = self._rows = None
-        with suppress(Py4JError, PySparkException, OSError):  # there may be no Spark any more
+        with suppress(Py4JError, PySparkException, OSError):  # Spark may have ended
             for view in self._temporary_views():
                 self.session.catalog.dropTempView(view)
 
@@ -141,4 +141,4 @@ class SessionHandle(SparkConnectionWrapper):
         return [views.apply(place).table() for place in range(views.size())]
 
     def rollback(self) -> None:
-        """Spark has no transactions over statements."""
+        """Do nothing: Spark has no transactions across statements."""

@@ -1,4 +1,4 @@
-"""DESCRIBE HISTORY read from the table's log, without the Spark job that the statement takes."""
+"""DESCRIBE HISTORY, read from the table's log without the statement's Spark job."""
 
 from __future__ import annotations
 
@@ -17,17 +17,20 @@ _STATEMENT = re.compile(
     r"describe history (?P<table>.+) limit (?P<limit>\d+)(?: /\* since version (?P<since>\d+) \*/)?"
 )
 MOST = 50
-"""Commits that are read one by one; more are left to Spark, which reads several at a time."""
+"""The most commits that are read one by one. Spark answers for more: it reads several at a time."""
 
 
 def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
-    """The newest commits of a table, newest first, where a statement asks for a few of them; down
-    to the version that the statement's comment names, if there is one, as each is a file to read.
+    """Return the newest commits of a table, newest first, if the statement asks for a few.
+
+    The statement's comment may name a version. The commits then go back to that version only,
+    because each of them is a file to read.
 
     The columns are version, timestamp (when the commit was written, milliseconds since 1970 as
-    text), operation, operationParameters, operationMetrics and userMetadata. None for any other
-    statement, and where the log does not tell what the statement would: the table is in another
-    catalog or its commits have times of their own, or something fails.
+    text), operation, operationParameters, operationMetrics and userMetadata.
+
+    None for any other statement, and if the log does not tell what the statement would: the table
+    is in another catalog, its commits have times of their own, or something fails.
 
     session: of this process, not of a server.
     Source: Delta's protocol, "Commit Provenance Information" and "Delta Log Entries".
@@ -40,7 +43,7 @@ def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
             _commits(session, said["table"], int(said["limit"]), int(said["since"] or 0))
         )
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError):
-        return None  # the statement will say what is wrong, if anything is
+        return None  # the statement says what is wrong, if anything is
     return commits or None
 
 
@@ -57,7 +60,7 @@ def _commits(session: SparkSession, table: str, limit: int, since: int) -> Itera
         except Py4JJavaError as error:
             if version == newest or "FileNotFoundException" not in str(error.java_exception):
                 raise
-            return  # the log has been cleaned up to here
+            return  # Delta has cleaned the log up to here
         try:
             info = _info(lines)
         finally:
@@ -73,8 +76,10 @@ def _commits(session: SparkSession, table: str, limit: int, since: int) -> Itera
 
 
 def _info(lines: Any) -> Mapping[str, Any]:
-    """The commit's provenance, which Delta writes first. Raises KeyError where it is not there,
-    and ValueError where the commit's time is not that of its file."""
+    """Return the commit's provenance, which Delta writes first.
+
+    Raises KeyError if it is missing, and ValueError if the commit's time is not its file's.
+    """
     info: Mapping[str, Any] = json.loads(lines.next(), parse_int=str, parse_float=str)["commitInfo"]
     if "inCommitTimestamp" in info:
         raise ValueError("in-commit timestamps")
@@ -82,7 +87,7 @@ def _info(lines: Any) -> Mapping[str, Any]:
 
 
 def _texts(values: Mapping[str, Any] | None) -> dict[str, str]:
-    """A map's values as texts, without nulls. Raises ValueError for a value with values in it."""
+    """Return a map's values as text, without nulls; raise ValueError for a nested value."""
     return {key: _text(value) for key, value in (values or {}).items() if value is not None}
 
 

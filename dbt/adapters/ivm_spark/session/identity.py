@@ -39,7 +39,7 @@ def table_id(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 def row_counts(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
     """Return the row (c0, c1, ...) of a SELECT that only counts the rows of tables at versions.
 
-    None for any other statement, and where a table's checksum does not list its files: the version
+    None for any other statement, and if a table's checksum does not list its files: the version
     is not the newest, there are more than 50 files, or a file has no statistics.
 
     session: of this process, not of a server.
@@ -55,7 +55,7 @@ def row_counts(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 
 
 def _rows(session: SparkSession, table: str, version: int) -> int:
-    """The rows of a table. Raises ValueError or KeyError where the checksum does not tell."""
+    """Return a table's number of rows; raise ValueError or KeyError if the checksum lacks it."""
     log, snapshot = newest_snapshot(session, table)
     if snapshot.version() != version:
         raise ValueError(version)

@@ -1,4 +1,4 @@
-"""The Java that Spark will run on."""
+"""The Java that Spark runs on."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _WHAT_TO_DO = (
 
 
 def java_version() -> int:
-    """The major version of the Java that Spark's own scripts will take.
+    """Return the major version of the Java that Spark's own scripts use.
 
     Raises:
         DbtRuntimeError: there is none, it does not run, or it is older than Spark 4 needs.
-            (Newer than supported is not refused: some versions of Spark start on it.)
+            A version newer than supported is not refused: some versions of Spark start on it.
     """
     binary = _java_binary()
     try:
@@ -43,7 +43,7 @@ def java_version() -> int:
 
 
 def _java_binary() -> str:
-    """JAVA_HOME first, then PATH, as Spark's `spark-class` does."""
+    """Return Java's path: from JAVA_HOME first, then PATH, as Spark's `spark-class` does."""
     home = os.environ.get("JAVA_HOME")
     if home:
         binary = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")

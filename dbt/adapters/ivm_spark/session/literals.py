@@ -10,18 +10,20 @@ MAX_DECIMAL_DIGITS = 38
 
 
 def as_sent(sql: str, bindings: Sequence[object] | None) -> str:
-    """A statement as Spark takes it: without the semicolon at its end, and with the values bound
-    to it, if there are any, as literals."""
+    """Return a statement as Spark takes it.
+
+    The semicolon at its end is removed. The bound values, if there are any, become literals.
+    """
     sql = sql.strip().rstrip(";")
     return sql if bindings is None else sql % tuple(map(sql_literal, bindings))
 
 
 def sql_literal(value: object) -> str:
-    """Write one bound value of a seed or a statement as a literal that loses nothing.
+    """Return a bound value of a seed or a statement as a literal that loses nothing.
 
-    dbt-spark's session writes NULL as the text 'None', numbers as doubles, and does not escape
-    quotes. Decimals of more digits than Spark's literals hold are written as text, which the
-    CAST around it reads.
+    dbt-spark's session writes NULL as the text 'None' and numbers as doubles, and does not escape
+    quotes. A decimal with more digits than a Spark literal holds becomes text, which the CAST
+    around it reads.
     """
     if value is None:
         return "NULL"
@@ -36,6 +38,6 @@ def sql_literal(value: object) -> str:
     if isinstance(value, dt.datetime):
         return f"'{value.isoformat(sep=' ')}'"
     text = str(value).replace("\\", "\\\\").replace("'", "\\'")
-    # Else Spark would put a setting's value in the place of ${name}.
+    # Without this, Spark replaces ${name} with the value of that setting.
     text = text.replace("${", "$\\{")
     return f"'{text}'"

@@ -1,4 +1,4 @@
-"""Which settings are secret, and messages without their values."""
+"""Secret settings: how they are recognized, and how messages hide their values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
 
 
 def is_secret(key: str) -> bool:
-    """Whether a setting's value must not be shown."""
+    """Return whether a setting's value must not be shown."""
     return _SECRET.search(key) is not None
 
 
 def without_secret(message: str, key: str, value: str) -> str:
-    """A message about a setting; where the setting is secret, without its value."""
+    """Return a message about a setting, without the value if the setting is secret."""
     return message.replace(value, HIDDEN) if value and is_secret(key) else message

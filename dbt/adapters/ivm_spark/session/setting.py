@@ -1,4 +1,4 @@
-"""SET and RESET without a statement, which takes Spark ten times as long."""
+"""SET and RESET without sending a statement, which takes Spark ten times as long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ASKED = re.compile(r"set (spark\.[\w.]+)", re.IGNORECASE)
 
 _KEPT = 16
 _answers: dict[str, list[dict[str, str]]] = {}
-"""What SET said, by what is set: the same for most models of a run."""
+"""SET's answers, by the session's settings, which are the same for most models of a run."""
 
 
 def every_setting(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
@@ -36,19 +36,21 @@ def every_setting(session: SparkSession, sql: str) -> list[dict[str, str]] | Non
 
 
 def setting(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
-    """The rows (key, value) of a SET that asks for one setting, None for any other statement.
+    """Return the rows (key, value) of a SET that asks for one setting, else None.
 
-    session: of this process, not of a server. Raises what the statement would.
+    session: of this process, not of a server. Raises what the statement would raise.
     """
     said = _ASKED.fullmatch(sql)
     return None if said is None else [{"key": said[1], "value": session.conf.get(said[1]) or ""}]
 
 
 def configured(session: SparkSession, sql: str) -> bool:
-    """Do what a plain SET or RESET says, of one setting of Spark and one bare word; False, and
-    nothing done, for any other statement.
+    """Execute a plain SET or RESET, and return whether the statement is one.
 
-    session: of this process, not of a server. Raises what the statement would.
+    A plain one names one setting of Spark and one bare word. For any other statement, the function
+    does nothing and returns False.
+
+    session: of this process, not of a server. Raises what the statement would raise.
     Source: Spark's documentation, "SET" and "RESET".
     """
     if said := _SET.fullmatch(sql):
@@ -56,7 +58,7 @@ def configured(session: SparkSession, sql: str) -> bool:
         return True
     if said := _RESET.fullmatch(sql):
         session.conf.unset(said[1])
-        # RESET gives back what Spark was started with, which unset does not.
+        # RESET restores the value that Spark was started with; unset does not.
         started_with = session._jsparkSession.sparkContext().conf().getOption(said[1])
         if started_with.isDefined():
             session.conf.set(said[1], started_with.get())

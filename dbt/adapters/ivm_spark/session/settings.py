@@ -1,4 +1,4 @@
-"""Which settings the embedded Spark starts with."""
+"""The settings that the embedded Spark starts with."""
 
 from __future__ import annotations
 
@@ -20,47 +20,48 @@ _LOCAL = re.compile(r"local(?:\[(\*|\d+)[,\]]|$)")
 _MIN_MEMORY_GIB, _MAX_MEMORY_GIB = 1, 8
 
 PER_SESSION: Mapping[str, str] = {
-    # Every table keeps its change feed, also through dbt's `create or replace table`.
+    # Every table keeps its change feed, even after dbt's `create or replace table`.
     "spark.databricks.delta.properties.defaults.enableChangeDataFeed": "true",
-    # Else one statement's transaction id silently skips the session's next statements.
+    # Without this, one statement's transaction id silently skips the session's next statements.
     "spark.databricks.delta.write.txnVersion.autoReset.enabled": "true",
-    # Else plans, by which the query as it is maintained is compared with the user's, are cut short.
+    # Without this, Spark cuts plans short. The user's query and the maintained one are compared
+    # by their plans.
     "spark.sql.debug.maxToStringFields": "1000",
 }
-"""What dbt's own sessions have on any Spark, unless the profile says otherwise."""
+"""Settings of dbt's own sessions on any Spark; the profile overrides them."""
 DEFAULTS: Mapping[str, str] = {
     **PER_SESSION,
     "spark.app.name": "dbt",
     "spark.sql.catalogImplementation": "hive",
     CATALOG: DELTA_CATALOG,
-    # Else a replaced table whose columns change type fills the log with Hive's error stacks.
+    # Without this, a table replaced with other column types fills the log with Hive error stacks.
     "spark.hadoop.hive.metastore.disallow.incompatible.col.type.changes": "false",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # Of every statement's plan the UI keeps the text; the default form costs a small statement a
+    # The UI stores the text of every statement's plan. Its default form costs a small statement a
     # tenth of its time.
     "spark.sql.ui.explainMode": "simple",
-    # Of a model's refresh Spark makes some forty classes; of the default of 100 none is left when
-    # its turn comes again, and what the JIT has made of them is lost too.
+    # Spark generates about forty classes for a model's refresh. With the default of 100, none of
+    # them is left at the model's next refresh, and the JIT's work on them is lost too.
     "spark.sql.codegen.cache.maxEntries": "2000",
 }
 
 
 def needs_delta_package(user: Mapping[str, str]) -> bool:
-    """Whether the user's own jars and packages lack Delta."""
+    """Return whether the user's own jars and packages lack Delta."""
     return not any("delta-spark" in user.get(key, "") for key in (PACKAGES, JARS))
 
 
 def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> dict[str, str]:
-    """Everything that an embedded Spark is started with; what the user says wins.
+    """Return all settings that an embedded Spark starts with; the user's settings win.
 
-    Lists that Delta has to be part of (packages, extensions) and the JVM's options are the
-    user's with ours added. A master that is not local gets none of the settings for a laptop.
+    Delta is added to the user's lists of packages and extensions, and our JVM options are added to
+    the user's. A master that is not local gets none of the settings for a laptop.
 
     Args:
         user: spark-defaults.conf and the profile's `server_side_parameters`.
-        package: Maven coordinates of Delta, or None where the user brings the jars.
-        logs: the folder for what the embedded Spark and its catalog log.
+        package: Maven coordinates of Delta, or None if the user provides the jars.
+        logs: folder for the logs of the embedded Spark and its catalog.
     """
     settings = dict(DEFAULTS)
     master = user.get("spark.master", "local[*]")
@@ -71,8 +72,8 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
             "spark.driver.host": "localhost",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.driver.memory": f"{_memory_gib()}g",
-            # Adaptive execution joins the small ones; with fewer, a sort or a hash table of a big
-            # source's share does not fit a laptop's heap.
+            # Adaptive execution merges the small partitions. With fewer partitions, the sort or
+            # hash table of a big source's share does not fit a laptop's heap.
             "spark.sql.shuffle.partitions": str(8 * cores),
             "spark.databricks.delta.snapshotPartitions": "2",
         }
@@ -90,7 +91,7 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
 
 
 def spark_defaults() -> dict[str, str]:
-    """The user's spark-defaults.conf, if there is one: its settings are the user's own."""
+    """Return the user's own settings in spark-defaults.conf; none without that file."""
     folder = os.environ.get("SPARK_CONF_DIR")
     if folder is None and "SPARK_HOME" in os.environ:
         folder = f"{os.environ['SPARK_HOME']}/conf"
@@ -103,7 +104,7 @@ def spark_defaults() -> dict[str, str]:
 
 
 def _cores(master: str) -> int | None:
-    """The cores of a local master; None for a cluster."""
+    """Return the cores of a local master; None for a cluster."""
     found = _LOCAL.match(master)
     if found is None:
         return None
@@ -112,7 +113,7 @@ def _cores(master: str) -> int | None:
 
 
 def _memory_gib() -> int:
-    """A quarter of the machine's memory, within bounds that suit a laptop."""
+    """Return a quarter of the machine's memory in GiB, within bounds that suit a laptop."""
     try:
         machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     except (AttributeError, OSError, ValueError):
@@ -125,5 +126,8 @@ def _joined(*items: str | None) -> str:
 
 
 def _without_spaces(folder: Path) -> Path:
-    """Java options are split at spaces, so such a folder can't be named in one."""
+    """Return the folder, or the temporary folder if it has a space.
+
+    Java options are split at spaces, so an option can't name such a folder.
+    """
     return Path(tempfile.gettempdir()) if " " in str(folder) else folder

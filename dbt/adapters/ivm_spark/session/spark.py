@@ -1,4 +1,4 @@
-"""The Spark session that all connections of this process are opened from."""
+"""The one Spark of this process, on which every connection opens its session."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ _started_with: dict[str, str] = {}
 
 
 def new_session(parameters: Mapping[str, str]) -> SparkSession:
-    """A session with its own settings and temporary views, on the process's one Spark.
+    """Return a session with its own settings and temporary views, on the process's one Spark.
 
-    A Spark session that somebody else made is used as it is and never changed; without one, an
-    embedded Spark is started and kept until the process ends.
+    If somebody else made a Spark session, dbt uses that Spark as it is and never changes it.
+    Otherwise an embedded Spark starts, and runs until the process ends.
 
     Raises:
-        DbtRuntimeError: Java, Delta's jars or fitting packages are missing, Spark does not start,
+        DbtRuntimeError: Java, Delta's jars or matching packages are missing, Spark does not start,
             or the existing session has no Delta. The message says what to do.
     """
     with _lock:
@@ -53,8 +53,10 @@ def new_session(parameters: Mapping[str, str]) -> SparkSession:
 
 
 def is_started_with(key: str, value: str) -> bool:
-    """Whether this process's Spark was started with a setting, which it may show otherwise: our own
-    part of a list is added, and a path becomes a URI."""
+    """Return whether this process's Spark was started with a setting.
+
+    Spark may show another value: our own part of a list is added, and a path becomes a URI.
+    """
     return _started_with.get(key) == value
 
 
@@ -62,7 +64,7 @@ def _existing() -> SparkSession | None:
     context = SparkContext._active_spark_context
     if context is None or context._jsc is None:
         return None
-    # The builder returns the session that there is, or one on the context that there is.
+    # The builder returns the existing session, or one on the existing context.
     return SparkSession._instantiatedSession or SparkSession.builder.getOrCreate()
 
 
@@ -87,10 +89,10 @@ def _start(parameters: Mapping[str, str]) -> SparkSession:
     if needs_delta_package(user):
         package = delta_package()
     settings = spark_settings(user, package, log.folder)
-    # PySpark logs each error's JVM stack to the console, also of errors that dbt expects.
+    # PySpark logs each error's JVM stack to the console, even for errors that dbt expects.
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
-    # Py4J logs each command that a process which ended does not answer; without a handler of
-    # anybody's, Python writes that and its traceback to the console.
+    # Py4J logs each command that an ended process does not answer. If no logger has a handler,
+    # Python writes the message and its traceback to the console.
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     try:
         if SparkContext._gateway is None:
@@ -103,7 +105,7 @@ def _start(parameters: Mapping[str, str]) -> SparkSession:
 
 
 def _launch(settings: Mapping[str, str], log: SparkLog) -> None:
-    """Start the JVM with its output in the log; PySpark alone would share dbt's console."""
+    """Start the JVM with its output in the log; by default it shares dbt's console."""
     conf = SparkConf(loadDefaults=False, _jvm=None)
     for key, value in settings.items():
         conf.set(key, value)

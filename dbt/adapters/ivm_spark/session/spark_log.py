@@ -1,4 +1,4 @@
-"""Where the embedded Spark's own output goes, so that it does not fight with dbt's."""
+"""The log file of the embedded Spark, which keeps Spark's output out of dbt's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_LINES = 12
 
 
 class SparkLog:
-    """The file `spark.log` beside `dbt.log`, and what was written since this object was made."""
+    """The file `spark.log` beside `dbt.log`, and the text written since this object was made."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or _log_folder()
@@ -26,7 +26,7 @@ class SparkLog:
         self._start = self.path.stat().st_size if self.path.exists() else 0
 
     def text(self) -> str:
-        """What has been written since the start."""
+        """Return the text written since this object was made."""
         if not self.path.exists():
             return ""
         with self.path.open("rb") as file:
@@ -34,7 +34,7 @@ class SparkLog:
             return file.read().decode("utf-8", errors="replace")
 
     def telling_lines(self) -> str:
-        """A short log whole; else the lines that look like errors, or without any the last."""
+        """Return a short log whole, else the lines that look like errors, else the last lines."""
         lines = [line for line in self.text().splitlines() if line.strip()]
         lines = [line for line in lines if not _FRAME.match(line)]
         if len(lines) <= _MAX_LINES:
@@ -44,6 +44,6 @@ class SparkLog:
 
 
 def _log_folder() -> Path:
-    """dbt's log folder; the temporary folder where dbt has not said one (its API, tests)."""
+    """Return dbt's log folder, or the temporary folder if dbt names none (its API, tests)."""
     said = getattr(get_flags(), "LOG_PATH", None)
     return Path(said).resolve() if said else Path(tempfile.gettempdir())

@@ -1,4 +1,4 @@
-"""Which build of sqlglot is installed."""
+"""A check of the installed build of sqlglot."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
 
 
 def check_sqlglot() -> None:
-    """Raise DbtRuntimeError where sqlglot's compiled build stands in for its Python classes.
+    """Raise DbtRuntimeError if sqlglot's compiled build replaces its Python classes.
 
     That build (the package sqlglotc, which the extra `sqlglot[c]` installs) refuses classes that
-    extend its own, as our dialect does: sqlglot's issue 7923.
+    extend its own, as our dialect does. Source: sqlglot's issue 7923.
     """
     try:
         IvmSpark().parser()

@@ -16,16 +16,18 @@ from dbt.adapters.ivm_spark.session.literals import as_sent
 _LOST: tuple[type[Exception], ...] = CONNECTION_LOST_EXCEPTIONS
 _FIRST_PAUSE = 0.02
 _PAUSE = 0.1
-"""Of the time a statement has taken so far: the most that waiting for its end adds to it."""
+"""The longest pause before the next poll, as a fraction of the statement's time so far."""
 
 
 class ThriftHandle(PyhiveConnectionWrapper):
-    """dbt-spark's connection, with its options, but for three things.
+    """dbt-spark's connection with its options, and with three differences.
 
-    A statement is waited for by short pauses first; `poll_interval` is the longest. dbt-spark waits
-    that long (5 s) each time. Values of seeds are literals that lose nothing, where dbt-spark sends
-    numbers as doubles. Where the connection is lost, it is asked again whether the statement has
-    ended (`query_retries` times), but the statement is never sent again: it may have done its work.
+    1. It waits for a statement in short pauses first; `poll_interval` is the longest pause.
+       dbt-spark waits that long (5 s) each time.
+    2. It sends the values of seeds as literals that lose nothing. dbt-spark sends numbers as
+       doubles.
+    3. If the connection is lost, it asks again whether the statement has ended (`query_retries`
+       times). It never sends the statement again: the statement may have done its work.
     """
 
     def __init__(self, opened: PyhiveConnectionWrapper) -> None:
@@ -34,8 +36,10 @@ class ThriftHandle(PyhiveConnectionWrapper):
         )
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
-        """Send one statement and wait for its end. Raises DbtDatabaseError, or what the transport
-        raises where the connection is lost."""
+        """Send one statement and wait for its end.
+
+        Raises DbtDatabaseError, or the transport's error if the connection is lost.
+        """
         assert self._cursor is not None
         sql = as_sent(sql, bindings)
         note_statement(sql)
@@ -48,7 +52,7 @@ class ThriftHandle(PyhiveConnectionWrapper):
             raise DbtDatabaseError(f"The statement did not finish: {name}")
 
     def _ended(self) -> Any:
-        """The status of the statement once it runs no more."""
+        """Return the status of the statement once it no longer runs."""
         pending = (
             TOperationState.INITIALIZED_STATE,
             TOperationState.PENDING_STATE,

@@ -1,1 +1,1 @@
-"""What changed: relations, versions and change ranges of the sources, from Delta's own log."""
+"""What changed in the sources: relations, versions and version ranges, from Delta's own log."""

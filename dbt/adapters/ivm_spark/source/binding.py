@@ -1,4 +1,4 @@
-"""Scans as SQL on Spark: a source at a pinned version, or its change feed between two versions."""
+"""SQL for scans on Spark: a source at a pinned version, or its feed between two versions."""
 
 from __future__ import annotations
 
@@ -17,11 +17,15 @@ _GAINED = ("insert", "update_postimage")
 
 @dataclass(frozen=True)
 class Versions:
-    """For each source (quoted name) that moved the first version of its feed to read, and for every
-    source the version to refresh to.
+    """The versions at which a refresh reads its sources, all by quoted name.
 
-    Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of
-    a table (time travel)".
+    Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of a
+    table (time travel)".
+
+    Attributes:
+        first: the first version of the feed to read, for each source that moved.
+        pinned: the version to refresh to, for every source.
+        nets: the relation that is read in place of a source's feed.
     """
 
     first: dict[str, int]
@@ -36,14 +40,20 @@ class Versions:
         others: Mapping[str, int] | None = None,
         nets: Mapping[str, str] | None = None,
     ) -> Versions:
-        """The versions of sources at their heads, and of other tables; the feeds of the ranges.
-        nets: relations that are read in the place of feeds, with their columns and the weight."""
+        """Return the versions of sources at their heads and of other tables, and the feeds to read.
+
+        Args:
+            ranges: the version ranges whose feeds are read.
+            heads: the heads of the sources.
+            others: the versions of other tables.
+            nets: the relations that are read in place of feeds, with their columns and the weight.
+        """
         pinned = {name: head.version for name, head in heads.items()}
         first = {name: w.first for name, w in ranges.items()}
         return cls(first, {**pinned, **(others or {})}, nets or {})
 
     def bind(self, scan: Scan) -> Bound:
-        """A scan of a source in Spark SQL; relations that are not sources by their plain name."""
+        """Return a scan as Spark SQL; a relation that is not a source is read by its plain name."""
         if scan.relation not in self.pinned:
             return bind_plain(scan)
         if scan.at is At.CHANGES:
@@ -53,9 +63,12 @@ class Versions:
         return bound
 
     def _changes(self, scan: Scan) -> Bound:
-        """The feed as a table of the scan's columns and the weight alone: the feed's own columns
-        are out of sight."""
-        # A source may have a column of the weight's name; the tree's own name of it is another.
+        """Return the feed as a table of the scan's columns and the weight alone.
+
+        The feed's own columns are hidden.
+        """
+        # A source may have a column with the weight's name; the tree calls that column something
+        # else.
         used = {c: name if c.lower() == WEIGHT else c for name, c in scan.fields}
         net = self.nets.get(scan.relation)
         feed = self._feed(scan) if net is None else exp.to_table(net, dialect="spark")
@@ -88,7 +101,7 @@ class Versions:
 
 
 def _weight() -> exp.Expr:
-    """1 for a row that a feed gains, -1 for one that it loses."""
+    """Return the SQL of a row's weight: 1 for a row that a feed gains, -1 for one that it loses."""
     gained = exp.In(
         this=exp.column("_change_type", quoted=True),
         expressions=[exp.Literal.string(kind) for kind in _GAINED],

@@ -47,7 +47,7 @@ _COLUMNS = frozenset(
 
 
 class Effect(str, Enum):
-    """What a commit does to the rows of its table."""
+    """The effect of a commit on the rows of its table."""
 
     NOTHING = "nothing"
     INSERTS = "inserts"
@@ -57,9 +57,17 @@ class Effect(str, Enum):
 
 @dataclass(frozen=True)
 class Commit:
-    """version; operation in Delta's words; parameters and metrics as text; our own metadata;
-    when it was committed, in milliseconds, or as the connection writes it; whether the parameters
-    could be read, without which the worst is taken to be so."""
+    """One commit of a Delta table.
+
+    Attributes:
+        version: the version that the commit created.
+        operation: the operation, in Delta's words.
+        parameters: the operation's parameters, as text.
+        metrics: the operation's metrics, as text.
+        metadata: the commit's user metadata, where a refresh stores its watermark.
+        committed: when it was committed, in milliseconds, or as the connection writes it.
+        readable: the parameters could be read; otherwise the worst is assumed.
+    """
 
     version: int
     operation: str
@@ -71,7 +79,7 @@ class Commit:
 
     @property
     def effect(self) -> Effect:
-        """Classified by the operation and its metrics; GENERAL where nothing better is certain."""
+        """Return the effect by operation and metrics, GENERAL unless a narrower one is certain."""
         operation = self.operation.upper()
         if operation in _NEUTRAL:
             return Effect.NOTHING
@@ -91,20 +99,20 @@ class Commit:
 
     @property
     def updates(self) -> bool:
-        """Whether it is certain that rows were only updated: none came and none went."""
+        """Return whether rows were certainly only updated: none inserted and none deleted."""
         operation = self.operation.upper()
         inserted, _, deleted = self._merged
         return operation == "UPDATE" or (operation == "MERGE" and inserted == deleted == 0)
 
     @property
     def rows(self) -> int:
-        """Rows changed, as far as the metrics tell; an update counts once."""
+        """Return how many rows changed, as far as the metrics tell; an update counts once."""
         names = _ROW_METRICS.get(self.operation.upper(), ("numOutputRows",))
         return sum(self._metric(name) or 0 for name in names)
 
     @property
     def written(self) -> tuple[int, int, int]:
-        """Rows inserted, updated and deleted, as far as the metrics tell."""
+        """Return the numbers of rows inserted, updated and deleted, as far as the metrics tell."""
         if self.operation.upper() != "MERGE":
             return self._metric("numOutputRows") or 0, 0, 0
         inserted, updated, deleted = self._merged
@@ -112,14 +120,16 @@ class Commit:
 
     @property
     def gained(self) -> int:
-        """Rows that a MERGE added less those it deleted; of other commits the rows written."""
+        """Return the net rows that a MERGE inserted, or the rows that any other commit wrote."""
         inserted, _, deleted = self.written
         return inserted - deleted
 
     @property
     def net_rows(self) -> int | None:
-        """Rows that the table has more after this commit than before, None where that is not
-        certain."""
+        """Return how many rows the table gained by this commit, None if that is not certain.
+
+        The number is negative if the table lost rows.
+        """
         operation = self.operation.upper()
         if self.effect is Effect.NOTHING or operation == "UPDATE":
             return 0
@@ -132,22 +142,25 @@ class Commit:
         return self._metric("numOutputRows") if self.effect is Effect.INSERTS else None
 
     def reshapes(self, used: Set[str] | None, mapped: bool) -> bool:
-        """Whether a column of `used` may hold something else after this commit without a change of
-        its name or type, which tells of everything else.
+        """Return whether a column of `used` may hold other data under the same name and type.
 
-        used: names of columns, None for all, also those to come; mapped: the table's columns are
-        told apart by ids, not names, so that they can be renamed and dropped.
+        Every other change of a column shows in its name or type.
+
+        Args:
+            used: names of columns, None for all columns, including later ones.
+            mapped: the table tells columns apart by ids, not names, so they can be renamed and
+                dropped.
         """
         operation = self.operation.upper()
         if operation == "REPLACE COLUMNS" or (mapped and (operation == "RESTORE" or self.replaces)):
-            return True  # the feed may read the files of before under the names of after
+            return True  # the feed may read old files under the new names
         if used is None or not self.readable:
             return operation in _COLUMNS
         touched = {path.lower() for path in self._columns()}
         return bool(touched & {name.lower() for name in used})
 
     def _columns(self) -> list[str]:
-        """The columns that are renamed or dropped, by their old and new names."""
+        """Return the columns that are renamed or dropped, by their old and new names."""
         if self.operation.upper() == "RENAME COLUMN":
             return [_column(self.parameters.get(f"{age}ColumnPath", "")) for age in ("old", "new")]
         if self.operation.upper() == "DROP COLUMNS":
@@ -156,17 +169,17 @@ class Commit:
 
     @property
     def replaces(self) -> bool:
-        """True for CREATE OR REPLACE and its like."""
+        """Return whether the commit is a CREATE OR REPLACE or the like."""
         return "REPLACE" in self.operation.upper() or self.operation.upper() == "CLONE"
 
     @property
     def overwrites(self) -> bool:
-        """True for INSERT OVERWRITE and its like."""
+        """Return whether the commit is an INSERT OVERWRITE or the like."""
         mode = self.parameters.get("mode") or ""
         return self.operation.upper() == "WRITE" and mode.lower() == "overwrite"
 
     def feed_set_to(self) -> bool | None:
-        """What the commit says of the change feed property, None if nothing."""
+        """Return the commit's value for the change feed property, None if it sets none."""
         if not self.readable:
             return False
         properties = json.loads(self.parameters.get("properties") or "{}")
@@ -177,7 +190,7 @@ class Commit:
 
     @property
     def _merged(self) -> tuple[int | None, int | None, int | None]:
-        """Rows that a MERGE inserted, updated and deleted."""
+        """Return the numbers of rows that a MERGE inserted, updated and deleted."""
         inserted, updated, deleted = (self._metric(name) for name in _MERGED)
         return inserted, updated, deleted
 
@@ -187,7 +200,7 @@ class Commit:
 
 
 def commit_from(row: Mapping[str, Any]) -> Commit:
-    """A commit from a row of DESCRIBE HISTORY."""
+    """Return the commit that a row of DESCRIBE HISTORY describes."""
     parameters = _mapping(row.get("operationParameters"))
     return Commit(
         version=int(row["version"]),
@@ -201,7 +214,10 @@ def commit_from(row: Mapping[str, Any]) -> Commit:
 
 
 def _column(path: str) -> str:
-    """The column of a path to a field of it; parts with a dot are between backticks."""
+    """Return the column from the path of one of its fields.
+
+    Parts of the path that contain a dot are between backticks.
+    """
     if not path.startswith("`"):
         return path.split(".")[0]
     found = re.match(r"`((?:[^`]|``)*)`", path)
@@ -209,14 +225,20 @@ def _column(path: str) -> str:
 
 
 def _instant(value: Any) -> str:
-    """A point in time, the same under every time zone where the connection gives a time."""
+    """Return a point in time as text.
+
+    If the connection gives a datetime, the text is the same under every time zone.
+    """
     if isinstance(value, datetime):
         return str(round(value.timestamp() * 1000))
     return str(value or "")
 
 
 def _mapping(value: Any) -> dict[str, str] | None:
-    """A map column: a mapping in a Spark session, a text through Thrift; None if unreadable."""
+    """Return a map column as a dict, None if it can't be read.
+
+    A Spark session gives a mapping, Thrift gives a text.
+    """
     if isinstance(value, str):
         return map_of(value)
     return {str(k): str(v) for k, v in dict(value or {}).items() if v is not None}

@@ -1,4 +1,4 @@
-"""DESCRIBE becomes a relation: its kind, its columns, the text of a view."""
+"""Turns DESCRIBE into a relation: its kind, its columns, the text of a view."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _FACTS = "# Detailed Table Information"
 
 
 def relation_from(name: str, rows: Sequence[Row]) -> Relation:
-    """A relation from the rows of DESCRIBE TABLE EXTENDED (col_name, data_type, comment).
+    """Return the relation that the rows of DESCRIBE TABLE EXTENDED describe.
 
-    name: its quoted name. A view has no text yet: see `with_text`.
+    The rows have the columns col_name, data_type and comment. `name` is the relation's quoted name.
+    A view has no text yet: see `with_text`.
     """
     columns: list[tuple[str, str]] = []
     facts: dict[str, str] = {}
@@ -44,7 +45,7 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
 
 
 def with_text(relation: Relation, described: str) -> Relation:
-    """A view with its text, from the one column of DESCRIBE TABLE EXTENDED ... AS JSON."""
+    """Return a view with its text, from the one column of DESCRIBE TABLE EXTENDED ... AS JSON."""
     facts = json.loads(described)
     namespace = str(facts.get("view_catalog_and_namespace") or "")
     parts = [p.strip("`") for p in namespace.split(".")]

@@ -1,4 +1,4 @@
-"""A map of texts as Spark's Thrift server writes it."""
+"""Parses a map of texts as Spark's Thrift server writes it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ _END = re.compile(r'"(?=}\Z|,"\w+":(?:"|null\b))')
 
 
 def map_of(text: str) -> dict[str, str] | None:
-    """The map; None where the text can be read in more than one way, or not at all.
+    """Return the map, None if the text can be read in more than one way or not at all.
 
-    Spark puts keys and values between quotes and escapes nothing in them (HiveResult). A value
-    that is JSON itself, as Delta writes lists and maps of its own, ends where that JSON ends;
-    another one at a quote that only a key or the end follows.
+    Spark puts keys and values between quotes and escapes nothing in them (HiveResult). A value that
+    is itself JSON, as Delta writes its own lists and maps, ends where that JSON ends. Any other
+    value ends at a quote that only a key or the end follows.
     """
     found: dict[str, str] = {}
     place = 1
@@ -37,7 +37,7 @@ def map_of(text: str) -> dict[str, str] | None:
 
 
 def _value(text: str, place: int) -> tuple[str | None, int] | None:
-    """The value that begins here, and where it ends; None where it has no end."""
+    """Return the value that begins here and the place where it ends, None if it has no end."""
     if text.startswith("null", place):
         return None, place + 4
     start = place + 1

@@ -1,7 +1,7 @@
-"""The versions at which a run reads its sources: the same for every view of the run.
+"""The versions at which a run reads its sources, the same for every view of the run.
 
-A source that the run itself builds is read at its newest version until it is built; every other,
-and that one from then on, is pinned when the run next meets it.
+A source that the run itself builds is read at its newest version until the run has built it. Every
+other source is pinned when the run first reads it, and a built one when the run next reads it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.source.version_range import Head
 
 
 class Pins:
-    """Heads and descriptions of the sources of one dbt run, shared by its threads."""
+    """The pinned heads and descriptions of one dbt run's sources, shared by the run's threads."""
 
     def __init__(self) -> None:
         self._lock = RLock()
@@ -26,7 +26,7 @@ class Pins:
         self._done: set[str] = set()
 
     def done(self, *names: str) -> None:
-        """Note that the run has built these relations, by their quoted names."""
+        """Record that the run has built these relations, given by their quoted names."""
         with self._lock:
             for key in map(relation_key, names):
                 self._done.add(key)
@@ -34,12 +34,14 @@ class Pins:
                 self._heads.pop(key, None)
 
     def _changes(self, key: str, built: Set[str]) -> bool:
-        """Whether a relation is one that the run is still to build."""
+        """Return whether the run has yet to build a relation."""
         return key in built and key not in self._done
 
     def settings(self, reader: SourceReader) -> dict[str, str]:
-        """The settings of a session, those of `RESOLVED` too where they are not set: their defaults
-        are the same for all sessions of a run, and are asked for once."""
+        """Return a session's settings, with the defaults of those of `RESOLVED` that are not set.
+
+        These defaults are the same for all sessions of a run, so they are read once.
+        """
         found = reader.settings()
         with self._lock:
             for key in RESOLVED:
@@ -48,7 +50,10 @@ class Pins:
             return {**self._defaults, **found}
 
     def relation(self, reader: SourceReader, name: str, built: Set[str]) -> Relation:
-        """The description of a relation; `built` are keys of the relations this run builds."""
+        """Return the description of a relation.
+
+        `built` holds the keys of the relations that this run builds.
+        """
         key = relation_key(name)
         if self._changes(key, built):
             return reader.relation(name)
@@ -62,7 +67,7 @@ class Pins:
     def head(
         self, reader: SourceReader, relation: Relation, since: int | None, built: Set[str]
     ) -> Head:
-        """The head of a source with its commits from version `since` on."""
+        """Return the head of a source with its commits from version `since` on."""
         key = relation_key(relation.name)
         if self._changes(key, built):
             return reader.head(relation, since)

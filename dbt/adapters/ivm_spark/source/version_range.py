@@ -1,4 +1,4 @@
-"""The version range of a source: the commits since the recorded version, and what they may do."""
+"""The version range of a source: its commits since the last refresh, and their effect."""
 
 from __future__ import annotations
 
@@ -11,8 +11,15 @@ from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
 @dataclass(frozen=True)
 class Head:
-    """The newest state of a source: its version, whether its feed is on, Delta's table id, where it
-    had to be asked for, and whether its columns can be renamed and dropped."""
+    """The newest state of a source.
+
+    Attributes:
+        version: the newest version.
+        feed: the table's change feed is on.
+        commits: the commits that were read from the table's log.
+        table_id: Delta's id of the table, empty unless it was needed.
+        mapped: the table's columns can be renamed and dropped.
+    """
 
     version: int
     feed: bool
@@ -21,31 +28,40 @@ class Head:
     mapped: bool = False
 
     def committed(self, version: int) -> str | None:
-        """When a version was committed, None where the log at hand does not have it."""
+        """Return when a version was committed, None if `commits` does not have it."""
         return next((c.committed for c in self.commits if c.version == version), None)
 
     def gained(self, version: int) -> int | None:
-        """Rows that the table has more than at a version, None where its log does not tell."""
+        """Return how many more rows the table has than at a version, None if the log can't tell."""
         net = {c.version: c.net_rows for c in self.commits if c.version > version}
         counts = [net.get(v) for v in range(version + 1, self.version + 1)]
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
 
     def replaced(self, version: int) -> bool:
-        """Whether the table was replaced in place after a version, as CREATE OR REPLACE does."""
+        """Return whether the table was replaced in place after a version.
+
+        CREATE OR REPLACE does so.
+        """
         return any(c.replaces for c in self.commits if c.version > version)
 
 
 @dataclass(frozen=True)
 class VersionRange:
-    """What happened to a source after `recorded` up to and with `pinned`.
+    """The commits of a source after the version `recorded`, up to and including `pinned`.
 
-    effect is the sum of the commits' effects; rows what their metrics count; broken says why the
-    feed can't be read over the version_range, where that is known beforehand; first is the
-    first version that may have changed rows, where the feed is read from: what was altered before
-    does it no harm. It is read to the newest version, since Delta takes the newest columns.
-    updates: rows were only updated, none came and none went. replaced: a commit put all rows in
-    the place of all rows, so that most of them may be the same.
+    A refresh reads the feed from `first` on, so an ALTER before it does no harm. It reads the feed
+    up to the newest version, because Delta takes the newest columns.
+
+    Attributes:
+        recorded: the version in the watermark.
+        pinned: the version to refresh to.
+        effect: the sum of the commits' effects.
+        rows: the changed rows that the commits' metrics count.
+        broken: why the feed can't be read over the version range, if that is known beforehand.
+        first: the first version that may have changed rows.
+        updates: rows were only updated; none were inserted or deleted.
+        replaced: a commit replaced all rows with new ones, so most of them may be the same.
     """
 
     recorded: int
@@ -59,21 +75,23 @@ class VersionRange:
 
     @property
     def moved(self) -> bool:
-        """True where rows may have changed."""
+        """Return whether rows may have changed."""
         return self.effect is not Effect.NOTHING
 
 
 def insert_only(ranges: Iterable[VersionRange]) -> bool:
-    """Whether the sources that moved, of which there are some, only gained rows."""
+    """Return whether at least one source moved, and all that moved only gained rows."""
     return {w.effect for w in ranges if w.moved} == {Effect.INSERTS}
 
 
 def version_range(name: str, recorded: int, head: Head, used: Set[str] | None) -> VersionRange:
-    """The version_range of a source from its recorded version to the head's.
+    """Return the version range of a source from its recorded version to the head's.
 
-    A table that was replaced in place goes on: its feed has all old rows deleted and all new rows
-    inserted. head.commits must reach back to the recorded version; commits that the log no longer
-    has make the range broken. used: the columns that a view reads, None where that is not certain.
+    A table that was replaced in place keeps its feed, in which all old rows are deleted and all new
+    rows are inserted. `head.commits` must reach back to the recorded version. If the log no longer
+    has some of these commits, the range is broken.
+
+    `used` holds the columns that a view reads, None if that is not certain.
     """
     versions = range(recorded + 1, head.version + 1)
     commits = sorted((c for c in head.commits if c.version in versions), key=lambda c: c.version)
@@ -101,8 +119,11 @@ def _total(effects: Sequence[Effect]) -> Effect:
 
 
 def _broken(name: str, commits: Sequence[Commit], head: Head) -> Reason | None:
-    """Whether rows changed while the feed was off, as far as the commits tell: where the feed was
-    off before all of them, or RESTORE brought that back, reading it fails."""
+    """Return why the feed can't be read, as far as the commits tell, or None.
+
+    The feed can't be read if rows changed while it was off. The commits do not tell if it was off
+    before all of them, or if RESTORE turned it off again; then reading the feed fails.
+    """
     if not head.feed:
         return Reason(ReasonCode.CDF_UNAVAILABLE, name)
     off = False

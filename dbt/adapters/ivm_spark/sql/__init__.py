@@ -1,1 +1,1 @@
-"""What does the query say: text to tree, tree to text."""
+"""SQL: reads a query's text as a tree, and writes a tree as text."""

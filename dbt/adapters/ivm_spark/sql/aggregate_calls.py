@@ -1,7 +1,7 @@
-"""Aggregate calls as sqlglot's own aggregates while it qualifies names.
+"""Aggregate calls in the form that sqlglot recognizes while it qualifies names.
 
-Functions are read as unknown calls (see `dialect`). Where `b` is also the name of an output,
-sqlglot must know that HAVING sum(b) is over the input's column b.
+The dialect reads functions as unknown calls (see `dialect`). If `b` is also the name of an output,
+sqlglot must know that HAVING sum(b) reads the input's column b.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
 
 
 def marked(query: exp.Query) -> exp.Query:
-    """The query with its aggregate calls as sqlglot's; changed in place."""
+    """Return the query, changed in place, with its aggregate calls as sqlglot's own."""
     return _swapped(query, exp.Anonymous, exp.AnonymousAggFunc)
 
 
 def unmarked(query: exp.Query) -> exp.Query:
-    """The query with its aggregate calls as the other rooms know them; changed in place."""
+    """Return the query, changed in place, with its aggregate calls as the other rooms know them."""
     return _swapped(query, exp.AnonymousAggFunc, exp.Anonymous)
 
 

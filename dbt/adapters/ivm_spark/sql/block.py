@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Built:
-    """The tree of one query block and its outputs: (label in the SQL, name in the tree)."""
+    """The tree of one query block.
+
+    Attributes:
+        node: the tree.
+        outputs: (label in the SQL, name in the tree) of each output column, in order.
+    """
 
     node: Node
     outputs: tuple[tuple[str, str], ...]
@@ -28,22 +33,27 @@ Ctes = dict[str, Callable[[], Built]]
 
 
 class BlockBuilder(Protocol):
-    """Builds the blocks inside a block, with one set of names for the whole tree."""
+    """Builds the blocks inside a block, with one set of names for the whole tree.
+
+    Attributes:
+        names: gives each column and alias of the tree a unique name.
+        sources: the relations that scans read, by quoted name.
+    """
 
     names: Names
     sources: dict[str, Relation]
 
     def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
-        """The tree of a query block; a subquery also sees the columns of the block around it."""
+        """Return the tree of a query block; a subquery also sees the columns of `outer`."""
         ...
 
     def scan(self, table: exp.Table) -> Built:
-        """The scan of a source table."""
+        """Return the scan of a source table."""
         ...
 
 
 def rename(built: Built, alias: exp.Expr | None) -> Built:
-    """The same block with the column names of a table alias, where it has any."""
+    """Return the block with the column names that a table alias gives it, if any."""
     columns = alias.args.get("columns") if alias is not None else None
     if not columns:
         return built

@@ -1,4 +1,4 @@
-"""The view tree of a query: sqlglot qualifies the names, this room turns clauses into operators."""
+"""Builds the view tree of a query: sqlglot qualifies names, then clauses become operators."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ from dbt.adapters.ivm_spark.sql.values import check_folded
 
 @dataclass(frozen=True)
 class View:
-    """A query read: the tree as written, the same relation in operators that are maintained, and
-    its sources.
+    """A query that has been read.
 
-    `sources` maps a relation's quoted name to the relation.
+    Attributes:
+        written: the tree as written.
+        root: the same relation in operators that are maintained.
+        sources: the relations that the query reads, by quoted name.
     """
 
     written: Node
@@ -43,10 +45,10 @@ class View:
 
 
 def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
-    """The view tree of a query.
+    """Return the view tree of a query.
 
-    Raises NotMaintained with the reason when the query, or a part of it, is not understood or
-    has no operator in the tree yet. Every relation the query reads must be in the catalog.
+    Every relation that the query reads must be in the catalog. Raises NotMaintained with the reason
+    if the query, or a part of it, is not understood or has no operator in the tree.
     """
     parsed = parse(sql, catalog, dialect)
     if parsed.missing:
@@ -91,7 +93,7 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
 
 
 class Builder:
-    """Builds query blocks; one instance a tree, so that its names are unique in the tree."""
+    """Builds query blocks. Each tree has its own instance, so its names are unique."""
 
     def __init__(self, tables: dict[str, Relation], fold: Callable[[str], str]) -> None:
         self._tables = tables
@@ -101,8 +103,11 @@ class Builder:
         self.sources = {relation.name: relation for relation in tables.values()}
 
     def query(self, query: exp.Expr, ctes: Ctes, outer: Environment | None = None) -> Built:
-        """The tree of a query block; `ctes` are the common table expressions in sight, `outer`
-        what a subquery sees of the block around it."""
+        """Return the tree of a query block.
+
+        ctes: the common table expressions in scope. outer: the scope of the outer block of a
+        subquery.
+        """
         if isinstance(query, exp.Subquery):
             _only(query, {"this", "alias", "with_"})
             return self.query(query.this, self._with(query, ctes), outer)
@@ -113,7 +118,7 @@ class Builder:
         raise not_supported(type(query).__name__.upper())
 
     def scan(self, table: exp.Table) -> Built:
-        """The scan of a source table under its alias."""
+        """Return the scan of a source table under its alias."""
         self._places += 1
         if self._places > MAX_TABLES:
             raise too_many_tables(MAX_TABLES)

@@ -1,4 +1,4 @@
-"""Views that show columns of one table as they are: no session setting changes their rows."""
+"""Views that only select columns of one table: no session setting changes their rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KNOWN = (
 
 
 def has_columns_only(text: str) -> bool:
-    """Whether a query is a SELECT of columns, renamed or not, from one relation."""
+    """Return whether a query is a SELECT of columns, renamed or not, from one relation."""
     try:
         query = sqlglot.parse_one(text, dialect=IvmSpark)
     except SqlglotError:

@@ -1,4 +1,4 @@
-"""The columns in sight of an expression: qualified names become names of the tree."""
+"""The scope of an expression: turns qualified names into names of the tree."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from dbt.adapters.ivm_spark.sql.star import spread
 
 
 class Environment:
-    """Relations of one FROM clause by alias, each with its columns; for a correlated subquery also
-    those of the block around it, `outer`.
+    """The columns of the relations of one FROM clause, by alias.
+
+    A correlated subquery also sees `outer`, the environment of its outer block.
 
     sources: the relations that scans read, by quoted name.
     """
@@ -32,7 +33,10 @@ class Environment:
         self._placed: set[str] = set()
 
     def add(self, alias: str, block: Built) -> None:
-        """Bring a relation's columns in sight. Two relations of one alias are not understood."""
+        """Bring a relation's columns into scope.
+
+        Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for two relations with one alias.
+        """
         if alias in self._columns:
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"two relations called {alias}")
         columns: dict[str, str] = {}
@@ -42,16 +46,19 @@ class Environment:
         self._blocks[alias] = block
 
     def remove(self, alias: str) -> None:
-        """Take a relation out of sight, as after a semi join."""
+        """Remove a relation from scope, as after a semi join."""
         del self._columns[alias]
         del self._blocks[alias]
 
     def place(self, name: str) -> None:
-        """Bring a column of the tree in sight that stands for a part of an expression."""
+        """Bring a column of the tree into scope that replaces a part of an expression."""
         self._placed.add(name)
 
     def grouped(self, key: Callable[[str], str | None]) -> Environment:
-        """What is in sight above a GROUP BY; `key` names the group's key that a column is."""
+        """Return the scope above a GROUP BY.
+
+        key: the name of the group's key that a column is, None if it is not a key.
+        """
         above = Environment(self._sources, self.outer)
         for alias, columns in self._columns.items():
             keys = ((label, key(name)) for label, name in columns.items())
@@ -59,7 +66,7 @@ class Environment:
         return above
 
     def covers(self, expression: exp.Expr) -> bool:
-        """False for a resolved expression that uses columns of the block around this one."""
+        """Return whether a resolved expression uses no column of the outer blocks."""
         around = self.outer
         while around is not None:
             names = {name for columns in around._columns.values() for name in columns.values()}
@@ -69,25 +76,25 @@ class Environment:
         return True
 
     def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
-        """The expression over the tree's columns.
+        """Return the expression over the tree's columns.
 
-        windows: the clause may hold window functions. Raises NotMaintained for anything unknown
+        windows: the clause may contain window functions. Raises NotMaintained for anything unknown
         in the expression, see `dbt.adapters.ivm_spark.algebra.expressions.check`, and
-        QUERY_NOT_UNDERSTOOD for a column that no relation in sight has.
+        QUERY_NOT_UNDERSTOOD for a column that no relation in scope has.
         """
         expression = self.spread(expression)
         check(expression, windows)
         return expression.transform(self._swap)
 
     def spread(self, expression: exp.Expr) -> exp.Expr:
-        """The expression with columns in the place of the stars in its calls.
+        """Return the expression with columns in place of the stars in its calls.
 
         Raises NotMaintained for a star whose columns are not certain.
         """
         return spread(expression, self._labels, self._fields)
 
     def _labels(self, alias: str) -> list[tuple[str, str, str]]:
-        """The columns of a relation, or of all in sight; see `Columns`."""
+        """Return the columns of one relation, or of all in scope; see `Columns`."""
         if alias and alias not in self._blocks:
             if self.outer is None:
                 raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the star of {alias}")
@@ -101,14 +108,14 @@ class Environment:
 
     @staticmethod
     def _spelled(block: Built, label: str, name: str) -> str:
-        """A column's name as its table has it, which sqlglot has put in lower case."""
+        """Return a column's name as its table spells it; sqlglot has changed it to lower case."""
         if not isinstance(block.node, Scan):
             return label
         own = dict(block.node.fields)[name]
         return own if own.lower() == label.lower() else label
 
     def _fields(self, struct: exp.Expr) -> list[str] | None:
-        """The fields of a qualified struct column, or of a field of one; see `Fields`."""
+        """Return the fields of a qualified struct column, or of a field of one; see `Fields`."""
         root = struct.find(exp.Column)
         name = self._find(root.table, root.name) if root is not None else None
         block = self._block_of(root.table) if root is not None else None

@@ -1,10 +1,10 @@
-"""What a state was built from, as one short text: equal exactly when the state still fits.
+"""The fingerprint of a view: a short text that is equal exactly if the state still fits.
 
 It has three parts, joined by `-`: the query, the columns of its sources, the session settings.
 
-It is taken from the tree, so comments, white space and the casing of keywords do not count; it
-does contain the columns and types that the view uses of its sources, and the session settings
-that change results.
+The fingerprint comes from the tree, so comments, white space and the case of keywords do not
+count. It contains the columns and types that the view uses of its sources, and the session
+settings that change results.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ from dbt.adapters.ivm_spark.sql.scans import bind_plain
 
 
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
-    """Fingerprint of a view that is understood; `labels` are its output names as written."""
+    """Return the fingerprint of a view that is understood.
+
+    labels: the names of its outputs as written.
+    """
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
     text = to_sql(render(view.written, bind_plain))
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 
 def fingerprint_text(sql: str, settings: dict[str, str], relations: Iterable[Relation] = ()) -> str:
-    """Fingerprint of a query that is not understood: its text and those of the views it reads, and
-    all columns of its sources."""
+    """Return the fingerprint of a query that is not understood.
+
+    It contains the query's text, the texts of the views that it reads, and all columns of its
+    sources.
+    """
     read = sorted(relations, key=lambda r: r.name)
     views = [r for r in read if r.kind is RelationKind.VIEW]
     texts = [(view.name, view.text, view.namespace, view.settings) for view in views]
@@ -40,7 +46,7 @@ def fingerprint_text(sql: str, settings: dict[str, str], relations: Iterable[Rel
 
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
-    """The columns of a source that a view uses, with their types, sorted by name."""
+    """Return the columns of a source that a view uses, with their types, sorted by name."""
     used = {
         column
         for node in walk(view.written)

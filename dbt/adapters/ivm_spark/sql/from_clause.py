@@ -1,8 +1,8 @@
-"""FROM, JOIN, LATERAL VIEW and WHERE become joins and filters.
+"""Turns FROM, JOIN, LATERAL VIEW and WHERE into joins and filters.
 
-Inner joins in a row are one n-ary Join with the WHERE conjuncts among its predicates; an outer,
-semi, anti or lateral join takes all that stands before it as its left input, and so does a subquery
-in the ON of an inner join, which says what it would say in WHERE.
+Consecutive inner joins become one n-ary Join, whose predicates include the conjuncts of WHERE. An
+outer, semi, anti or lateral join takes everything before it as its left input. So does a subquery
+in the ON of an inner join; it means the same as in WHERE.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _SIDES = ("LEFT", "RIGHT", "FULL")
 def build_from(
     builder: BlockBuilder, select: exp.Select, ctes: Ctes, environment: Environment
 ) -> Node:
-    """The rows that the rest of a SELECT works on; its columns come in sight.
+    """Return the rows that the rest of a SELECT works on, and bring their columns into scope.
 
-    Raises NotMaintained for a join or a table form without an operator.
+    Raises NotMaintained for a join or a table expression without an operator.
     """
     clause = select.args.get("from_")
     if clause is None:
@@ -67,8 +67,11 @@ def build_from(
 
 
 class _Joined:
-    """The relations of a FROM clause, left to right: `inputs` are those that inner joins put beside
-    each other since the last join of another kind."""
+    """The relations of a FROM clause, left to right.
+
+    Attributes:
+        inputs: the relations that inner joins have added since the last join of another kind.
+    """
 
     def __init__(
         self, builder: BlockBuilder, ctes: Ctes, environment: Environment, first: Node
@@ -80,13 +83,13 @@ class _Joined:
         self._predicates: list[exp.Expr] = []
 
     def node(self) -> Node:
-        """All so far as one relation."""
+        """Return everything so far as one relation."""
         if len(self.inputs) == 1:
             return self.inputs[0]
         return Join(tuple(self.inputs), tuple(self._predicates))
 
     def filtered(self, node: Node, parts: list[exp.Expr]) -> Node:
-        """The rows for which predicates with subqueries in them are true."""
+        """Return the rows for which predicates that contain subqueries are true."""
         for part in parts:
             subqueries = Subqueries(self._builder, self._ctes, self._environment)
             predicate = self._environment.resolve(subqueries.taken(part, condition=True))
@@ -94,7 +97,7 @@ class _Joined:
         return node
 
     def add(self, join: exp.Join) -> None:
-        """The next join."""
+        """Add the next join."""
         kind = _kind(join)
         if isinstance(join.this, exp.Lateral):
             self._add_lateral(join, kind)
@@ -117,7 +120,7 @@ class _Joined:
         self._environment.remove(_alias(join.this))
 
     def _add_lateral(self, join: exp.Join, kind: str) -> None:
-        """A subquery that sees the columns of what stands before it."""
+        """Add a subquery that sees the columns of the relations before it."""
         lateral = join.this
         if kind not in (*_INNER, "LEFT"):
             raise not_supported(f"{kind} JOIN LATERAL")
@@ -137,7 +140,7 @@ class _Joined:
         self.inputs, self._predicates = [node], []
 
     def _on(self, join: exp.Join) -> tuple[list[exp.Expr], list[exp.Expr]]:
-        """The conjuncts of ON, and those with subqueries, which stay as they are."""
+        """Return the resolved conjuncts of ON, and those with subqueries, unchanged."""
         on = join.args.get("on")
         parts = conjuncts(on) if on is not None else []
         plain = [self._environment.resolve(part) for part in parts if not holds_subquery(part)]
@@ -145,7 +148,7 @@ class _Joined:
 
 
 def relation(builder: BlockBuilder, source: exp.Expr, ctes: Ctes, environment: Environment) -> Node:
-    """One table, CTE or subquery of a FROM clause; its columns come in sight."""
+    """Return one table, CTE or subquery of a FROM clause, and bring its columns into scope."""
     if isinstance(source, exp.Table):
         block = ctes[source.name]() if source.name in ctes else builder.scan(source)
         block = rename(block, source.args.get("alias"))
@@ -174,7 +177,7 @@ def _without_pivot(source: exp.Subquery) -> exp.Subquery:
 
 
 def _alias(source: exp.Expr) -> str:
-    """The name under which a relation's columns are in sight: its own, or that of its PIVOT."""
+    """Return the alias of a relation's columns: its own, or that of its PIVOT."""
     pivots = source.args.get("pivots") or ()
     if len(pivots) > 1:
         raise not_supported("PIVOT of a PIVOT")

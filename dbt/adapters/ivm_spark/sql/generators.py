@@ -1,7 +1,7 @@
-"""A generator in a SELECT list says what LATERAL VIEW says: each row with what it generates.
+"""Turns a generator in a SELECT list into LATERAL VIEW: each row with each row that it generates.
 
-Source: Spark's documentation, "LATERAL VIEW clause"; WHERE comes first in the one and second in
-the other, but it can't name what is generated, so the rows are the same.
+Source: Spark's documentation, "LATERAL VIEW clause". WHERE applies before a generator in the SELECT
+list and after LATERAL VIEW. WHERE can't name a generated column, so the rows are the same.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _PREFIX = "__ivm_generated"
 
 
 def lift_generators(query: exp.Query) -> exp.Query:
-    """The query, not yet qualified, with LATERAL VIEW for each generator in a SELECT list.
+    """Return the query, not yet qualified, with LATERAL VIEW for each generator in a SELECT list.
 
-    A generator without names for its outputs, two of them in one list, and one beside `*` or
-    GROUP BY stay as they are.
+    Some generators stay: one without names for its outputs, two in one list, and one beside `*`,
+    GROUP BY or an aggregate.
     """
     query = query.copy()
     for number, select in enumerate(list(query.find_all(exp.Select))):

@@ -1,4 +1,4 @@
-"""GROUP BY and the aggregates of a query block become one Aggregate operator."""
+"""Turns GROUP BY and the aggregates of a query block into one Aggregate operator."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from dbt.adapters.ivm_spark.sql.names import Names
 class Grouping:
     """Collects the keys and the different aggregate calls of one block.
 
-    All expressions are over the tree's columns already; `given` are columns that come in only
-    above the group.
+    All expressions are already over the tree's columns.
+
+    given: columns that come into scope only above the group.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Grouping:
         self._aggregates: list[Item] = []
 
     def over(self, expression: exp.Expr, wanted: str = "") -> exp.Expr:
-        """The expression over the group's columns; its aggregate calls are collected.
+        """Return the expression over the group's columns, and collect its aggregate calls.
 
         Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for a column that is neither grouped by nor
         inside an aggregate.
@@ -56,13 +57,13 @@ class Grouping:
         return grouped
 
     def key(self, name: str) -> str | None:
-        """The key that a column of the input is, None if it is not grouped by."""
+        """Return the name of the key that a column of the input is, None if it is not a key."""
         return self._known(self._keys, column(name))
 
     def node(self, input_: Node) -> Aggregate | GroupingSets:
-        """The operator with all that has been collected.
+        """Return the operator with all collected keys and aggregates.
 
-        Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for grouping() where there is one set of keys.
+        Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for grouping() over one set of keys.
         """
         keys, aggregates = tuple(self._keys), tuple(self._aggregates)
         if self._sets is not None:
@@ -110,9 +111,9 @@ class Grouping:
 
 
 def _grouping(keys: list[tuple[exp.Expr, str]]) -> list[tuple[exp.Expr, str]]:
-    """The keys that are no constants, which group nothing; the first one if all are.
+    """Return the keys that are not constants, or the first key if all are constants.
 
-    Source: `RemoveLiteralFromGroupExpressions` of Spark.
+    A constant groups nothing. Source: `RemoveLiteralFromGroupExpressions` of Spark.
     """
     return [(e, name) for e, name in keys if e.find(exp.Column) is not None] or keys[:1]
 

@@ -1,7 +1,7 @@
-"""GROUP BY with ROLLUP, CUBE and GROUPING SETS: the sets of keys that it means.
+"""Reads the sets of keys of a GROUP BY with ROLLUP, CUBE and GROUPING SETS.
 
-Source: Spark's `GroupingAnalytics`, `BaseGroupingSets` (grouping.scala): the sets of the elements
-of a GROUP BY are multiplied, keys are in the order in which they are first named.
+Source: Spark's `GroupingAnalytics`, `BaseGroupingSets` (grouping.scala). The sets of the elements
+of a GROUP BY are multiplied. Keys are in the order in which they are first named.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, no
 Set = tuple[exp.Expr, ...]
 
 MAX_SETS = 256
-"""Sets of one GROUP BY above which the view is not maintained: each changed row counts in each."""
+"""The most sets of one GROUP BY that are maintained; each changed row counts once in every set."""
 
 _ANALYTICS = (exp.Rollup, exp.Cube, exp.GroupingSets)
 
 
 def has_sets(group: exp.Group) -> bool:
-    """True for a GROUP BY that groups by more than one list of keys."""
+    """Return whether a GROUP BY groups by more than one list of keys."""
     written = any(group.args.get(clause) for clause in ("rollup", "cube", "grouping_sets"))
     return written or any(isinstance(e, _ANALYTICS) for e in group.expressions)
 
@@ -29,10 +29,10 @@ def has_sets(group: exp.Group) -> bool:
 def read_sets(
     group: exp.Group, read: Callable[[exp.Expr], exp.Expr]
 ) -> tuple[list[exp.Expr], list[Set]]:
-    """The keys in order, and the sets of keys, equal sets as often as they are written.
+    """Return the keys in order, and the sets of keys, equal sets as often as they are written.
 
-    read: the expression over the tree's columns of a key as written. Raises NotMaintained for
-    more than MAX_SETS sets and for combinations that Spark does not have.
+    read: turns a key as written into an expression over the tree's columns. Raises NotMaintained
+    for more than MAX_SETS sets and for combinations that Spark does not have.
     """
     keys, sets = _read(group, read)
     if len(sets) > MAX_SETS:
@@ -62,7 +62,7 @@ def _read(
 
 
 def _sets(element: exp.Expr, read: Callable[[exp.Expr], exp.Expr]) -> list[Set]:
-    """The sets that one element of a GROUP BY, or of GROUPING SETS, stands for."""
+    """Return the sets that one element of a GROUP BY, or of GROUPING SETS, stands for."""
     if isinstance(element, exp.GroupingSets):
         return [one for inner in element.expressions for one in _sets(inner, read)]
     if isinstance(element, (exp.Rollup, exp.Cube)):

@@ -22,7 +22,7 @@ _FUNCTIONS = {
 
 
 def known_type(expression: exp.Expr, below: Node, sources: Mapping[str, Relation]) -> str | None:
-    """Spark's type of an expression over the columns of a tree, None where it is not certain.
+    """Return Spark's type of an expression over the columns of a tree, None if it is not certain.
 
     sources: the relations that scans read, by name.
     """
@@ -50,13 +50,16 @@ def known_type(expression: exp.Expr, below: Node, sources: Mapping[str, Relation
 
 
 def fields_of(type_name: str | None) -> list[str] | None:
-    """The names of a struct's fields; None for another type, or where two differ in case only."""
+    """Return the names of a struct's fields.
+
+    Return None for another type, or if two names differ only in case.
+    """
     fields = _struct(type_name)
     return None if fields is None else list(fields)
 
 
 def _struct(type_name: str | None) -> dict[str, str] | None:
-    """The fields of a struct type, names in lower case, with their types."""
+    """Return the fields of a struct type: each type by its name in lower case."""
     if type_name is None or not type_name.lower().startswith("struct<"):
         return None
     try:

@@ -1,6 +1,6 @@
-"""Parameters of lambda functions get names that no column of a tree has.
+"""Renames the parameters of lambda functions so that no column of a tree has the same name.
 
-`transform(prices, q -> q * t.rate)` may come to stand where a table is called `q`.
+`transform(prices, q -> q * t.rate)` may move to a place where a table is called `q`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ _PREFIX = "__ivm_lambda_"
 
 
 def rename_parameters(query: exp.Expr) -> None:
-    """Rename every parameter of the lambda functions in a query; it is changed in place."""
+    """Rename every parameter of the lambda functions in a query, in place."""
     for function in list(query.find_all(exp.Lambda)):
         names = {p.name for p in function.expressions if not p.name.startswith(_PREFIX)}
         for parameter in function.expressions:
@@ -22,7 +22,7 @@ def rename_parameters(query: exp.Expr) -> None:
 
 
 def _stands_alone(name: exp.Identifier) -> bool:
-    """False for a column's name and for a field's, which is no parameter."""
+    """Return whether a name is neither a column's nor a field's, and so may be a parameter."""
     around = name.parent
     field = isinstance(around, exp.Dot) and name.arg_key == "expression"
     return not field and not isinstance(around, (exp.Column, exp.DataType, exp.ColumnDef))

@@ -1,4 +1,4 @@
-"""LATERAL VIEW becomes a Generate operator."""
+"""Turns LATERAL VIEW into a Generate operator."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.sql.names import Names
 def build_lateral(
     names: Names, lateral: exp.Expr, node: Node, environment: Environment
 ) -> Generate:
-    """The Generate of one LATERAL VIEW clause; its columns come in sight for what follows."""
+    """Return the Generate of one LATERAL VIEW clause, and bring its columns into scope."""
     call = lateral.this
     name = function_name(call)
     alias = lateral.args.get("alias")

@@ -6,17 +6,18 @@ import re
 
 
 class Names:
-    """Gives every column and alias of a tree a name of its own, close to what the user wrote.
+    """Gives every column and alias of a tree a unique name, close to what the user wrote.
 
-    Names are lower case letters, digits and underscores, so that they need no column mapping in
-    Delta, are the same under either case sensitivity, and never begin with `__ivm_`.
+    Names consist of lower-case letters, digits and underscores. So they need no column mapping in
+    Delta and are the same whether or not the session is case-sensitive. They never begin with
+    `__ivm_`.
     """
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
 
     def unique(self, wanted: str) -> str:
-        """A name like the wanted one that has not been given yet."""
+        """Return an unused name similar to the wanted one."""
         base = re.sub(r"[^a-z0-9_]+", "_", wanted.lower()).strip("_") or "c"
         if base[0].isdigit():
             base = f"c_{base}"

@@ -1,7 +1,7 @@
-"""Parentheses where a tree says something else than its text would.
+"""Adds parentheses where a tree's text would otherwise mean something else.
 
-Expressions are put in the place of columns, and sqlglot writes a tree as it stands: a product of a
-sum needs parentheses that no one has written.
+Expressions replace columns, and sqlglot adds no parentheses when it writes a tree. So a product
+of a sum needs parentheses that nobody has written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _COMPARED = _LEVEL[exp.EQ]
 
 
 def parenthesized(tree: E) -> E:
-    """The tree with every operand in parentheses that its text needs; changed in place."""
+    """Return the tree, changed in place, with parentheses around every operand that needs them."""
     for node in list(tree.walk()):
         level, parent = _LEVEL.get(type(node)), node.parent
         outer = _LEVEL.get(type(parent)) if parent is not None else None
@@ -54,7 +54,7 @@ def parenthesized(tree: E) -> E:
 
 
 def _chained(node: exp.Expr, level: int) -> bool:
-    """True for an operand beside an operator of its own level that needs no parentheses."""
+    """Return whether an operand needs no parentheses beside an operator of its own level."""
     if level < _COMPARED:
         return True
     return level > _COMPARED and node.arg_key == "this" and not isinstance(node, exp.Unary)

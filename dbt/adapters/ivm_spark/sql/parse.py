@@ -1,4 +1,4 @@
-"""Compiled SQL becomes a syntax tree whose tables are known relations, with views expanded."""
+"""Parses compiled SQL into a syntax tree whose tables are known relations, with views expanded."""
 
 from __future__ import annotations
 
@@ -30,20 +30,25 @@ from dbt.adapters.ivm_spark.sql.values import name_values
 
 MAX_VIEW_DEPTH = 32
 MAX_TABLES = 1000
-"""Places where a table or a view is read, views expanded; views on views may multiply them."""
+"""The most places where a table or a view may be read, after views are expanded. Views on views may
+multiply the places."""
 
 _TEXTS = 256
-"""Texts whose trees are kept: those of models and the views that they read."""
+"""The number of texts whose trees are cached: texts of models and of the views that they read."""
 _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
 """Source: REF_RE of Spark's ConfigReader."""
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """A query over tables named t0, t1, ..., the relation behind each, and what is not known.
+    """A query over tables that are named t0, t1, and so on.
 
-    `missing` are names of relations that the catalog does not have: describe them and parse
-    again. While any is missing the query must not be used.
+    Do not use the query while `missing` has names: describe these relations and parse again.
+
+    Attributes:
+        query: the query.
+        tables: the relation behind each table's name.
+        missing: the names of relations that the catalog does not have.
     """
 
     query: exp.Query
@@ -54,9 +59,9 @@ class Parsed:
 def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
     """Parse a query and expand the views it reads.
 
-    Raises NotMaintained (QUERY_NOT_UNDERSTOOD) when sqlglot can't read the text, and
-    (OPERATOR_NOT_SUPPORTED) for time travel, samples, table functions, and what is nested too
-    deep or reads too many tables.
+    Raises NotMaintained: QUERY_NOT_UNDERSTOOD if sqlglot can't read the text;
+    OPERATOR_NOT_SUPPORTED for time travel, samples, table functions, a query that is nested too
+    deep, and a query that reads too many tables.
     """
     with not_too_deep():
         expansion = _Expansion(catalog, dialect)
@@ -66,7 +71,7 @@ def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
 
 @lru_cache(maxsize=_TEXTS)
 def tables_read(sql: str, dialect: str = "ivmspark") -> tuple[tuple[str, ...], ...]:
-    """The parts of the names of all tables and views that a text reads, views not followed.
+    """Return the name parts of each table and view that a text reads, without following views.
 
     Raises NotMaintained, see `parse`.
     """
@@ -82,15 +87,19 @@ def _query(sql: str, dialect: str) -> exp.Query:
 
 
 def labels(sql: str, dialect: str = "ivmspark") -> tuple[str, ...]:
-    """The names of a text's columns as written, empty for those that it does not name. Raises
-    NotMaintained, see `parse`."""
+    """Return the names of a text's columns as written; a column without a name has an empty one.
+
+    Raises NotMaintained, see `parse`.
+    """
     return _read(sql, dialect)[1]
 
 
 @lru_cache(maxsize=_TEXTS)
 def _read(sql: str, dialect: str) -> tuple[exp.Query, tuple[str, ...]]:
-    """A text's tree, which is not to be changed, and its labels: a plan reads each text several
-    times."""
+    """Return a text's tree and its labels.
+
+    The result is cached, because a plan reads each text several times. Do not change the tree.
+    """
     try:
         statements = [s for s in sqlglot.parse(sql, dialect=dialect) if s is not None]
     except SqlglotError as error:
@@ -116,8 +125,11 @@ def _read(sql: str, dialect: str) -> tuple[exp.Query, tuple[str, ...]]:
 
 
 def _check_variables(node: exp.Expr) -> None:
-    """Spark puts a setting's value in the place of ${name}, also inside a literal, before it reads
-    a text: the query's rows would depend on the settings of the refresh."""
+    """Raise NotMaintained if a text of the node contains a variable such as ${name}.
+
+    Spark replaces ${name} by a setting's value before it reads a text, even inside a literal. The
+    query's rows would then depend on the settings of the refresh.
+    """
     for text in node.args.values():
         found = _VARIABLE.search(text) if isinstance(text, str) else None
         if found is not None:
@@ -125,9 +137,9 @@ def _check_variables(node: exp.Expr) -> None:
 
 
 def _spell_ctes(query: exp.Query) -> None:
-    """Read a CTE by the name that it was given, in whatever case it is read.
+    """Spell each reference to a CTE as the CTE's definition does, whatever its case.
 
-    Where Spark is told to tell cases apart, such a name is a table's; the judge sees that.
+    If Spark is case-sensitive, such a name is a table's; the comparison of plans detects that.
     """
     spellings: dict[str, set[str]] = {}
     for cte in query.find_all(exp.CTE):
@@ -139,7 +151,7 @@ def _spell_ctes(query: exp.Query) -> None:
 
 
 class _Expansion:
-    """Puts relations in the place of a query's tables; numbers them, notes those not known."""
+    """Replaces a query's tables with relations, numbers them, and notes the unknown ones."""
 
     def __init__(self, catalog: Catalog, dialect: str) -> None:
         self._catalog = catalog
@@ -189,7 +201,7 @@ def _real_tables(query: exp.Query) -> list[exp.Table]:
 
 
 def _is_cte(table: exp.Table, ctes: Mapping[str, object]) -> bool:
-    """True for a CTE under a PIVOT, which sqlglot takes for a table."""
+    """Return whether a table is a CTE under a PIVOT, which sqlglot takes for a table."""
     return bool(table.args.get("pivots")) and not table.db and table.name in ctes
 
 
@@ -223,7 +235,10 @@ def _as_table(number: str, alias: str, written: exp.Expr | None) -> exp.Table:
 def _as_subquery(
     body: exp.Query, relation: Relation, alias: str, written: exp.Expr | None
 ) -> exp.Subquery:
-    """A view takes the output columns of its text by name and gives them its own names."""
+    """Return a view as a subquery that renames the output columns of its text.
+
+    The subquery takes these columns by name and gives them the view's names.
+    """
     names = [name for name, _ in relation.columns]
     inner = exp.Subquery(this=body, alias=exp.TableAlias(this=exp.to_identifier("v", quoted=True)))
     if len({c.lower() for c in relation.text_columns}) == len(names):

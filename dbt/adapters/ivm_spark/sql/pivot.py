@@ -1,8 +1,9 @@
-"""PIVOT and UNPIVOT of a relation in FROM.
+"""Builds PIVOT and UNPIVOT of a relation in FROM.
 
 Source: Spark's `PivotTransformer` and `UnpivotTransformer`. A PIVOT groups by every column of its
-input that it does not name. Spark evaluates it in two phases where all aggregates have types that
-it can keep in a buffer, and then a count of no rows is NULL; else in one, and then it is 0.
+input that it does not name. If Spark can keep the types of all aggregates in a buffer, it evaluates
+the PIVOT in two phases. Then a count of no rows is NULL. Otherwise Spark uses one phase, and the
+count is 0.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ _BUFFERED = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double
 def build_pivot(
     names: Names, pivot: exp.Pivot, block: Built, alias: str, sources: dict[str, Relation]
 ) -> Built:
-    """The relation of a PIVOT or UNPIVOT over a block that is called `alias`.
+    """Return the relation of a PIVOT or UNPIVOT over a block that is called `alias`.
 
     sources: the relations that scans read, by name. Raises NotMaintained for a form, an aggregate
-    or a type under which it is not certain what Spark computes.
+    or a type for which Spark's result is not certain.
     """
     environment = Environment(sources)
     environment.add(alias, block)

@@ -1,4 +1,4 @@
-"""A Pivot or Unpivot node as the clause behind a table."""
+"""Writes a Pivot or Unpivot node as the clause after a table."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from dbt.adapters.ivm_spark.algebra.tree import Pivot, Unpivot
 
 
 def pivot_inputs(node: Pivot | Unpivot) -> set[str]:
-    """The columns that the table before the clause must have; every other column of it would be a
-    key of the PIVOT, or would be kept by the UNPIVOT."""
+    """Return the columns that the table before the clause must have, and no others.
+
+    Any other column would become a key of the PIVOT, or the UNPIVOT would keep it.
+    """
     if isinstance(node, Pivot):
         return {*node.keys, *used_columns(*node.by, *node.aggregates)}
     return {*node.kept, *(c for _, columns in node.parts for c in columns)}
 
 
 def pivot_clause(node: Pivot | Unpivot) -> tuple[exp.Pivot, dict[str, exp.Expr]]:
-    """The clause, and the node's columns in terms of its result."""
+    """Return the clause, and each column of the node as an expression over the clause's result."""
     return _pivot(node) if isinstance(node, Pivot) else _unpivot(node)
 
 

@@ -1,9 +1,15 @@
-"""Spark is the judge of what a query says: the tree, written back, must have the plan of the text.
+"""Plan equivalence: proves that a tree means what Spark reads in the user's text.
 
-Compares the optimized logical plans that EXPLAIN EXTENDED prints for the two. What can't change a
-result is taken out first: expression ids and names are replaced by what they stand for, Projects
-are folded into the operators above them, conjuncts are sorted, hints are dropped. What is left is
-the relational skeleton with every expression spelled out over the columns of the scans.
+The tree, written back as SQL, must have the same plan as the text. The comparison uses the
+optimized logical plans that EXPLAIN EXTENDED prints for both.
+
+Normalization first removes differences that can't change a result:
+1. It replaces expression ids and names by what they stand for.
+2. It folds Projects into the operators above them.
+3. It sorts conjuncts.
+4. It drops hints.
+
+The relational skeleton remains, with every expression spelled out over the columns of the scans.
 """
 
 from __future__ import annotations
@@ -22,7 +28,7 @@ _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
-"""Names that Spark prints as they were called, of one and the same expression."""
+"""Synonyms: Spark prints the name that was called, for one and the same expression."""
 _CALLED = re.compile(rf"\b({'|'.join(_SAME)})\(")
 _UNIT = re.compile(r"\btimestamp(?:add|diff)\(\w+,")
 _SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
@@ -36,7 +42,7 @@ _POSITIONAL = ("Union", "Intersect", "Except")
 
 
 def normalized_plan(explained: str) -> str | None:
-    """The optimized plan without names and ids; None if there is none."""
+    """Return the optimized plan without names and ids, None if there is none."""
     found = _SECTION.search(explained)
     if found is None or _CUT.search(found.group(1)):
         return None
@@ -44,17 +50,23 @@ def normalized_plan(explained: str) -> str | None:
     try:
         return None if root is None else _Normalizer().normalized(root)
     except (_UnreadableError, LookupError, ValueError, RecursionError):
-        # Spark's text of an operator is no contract: one of another form is not known either.
+        # Spark does not guarantee the text of an operator. A text of another form is not known.
         return None
 
 
 class _UnreadableError(Exception):
-    """A plan with something in it whose meaning is not known."""
+    """Raised for a plan that contains something whose meaning is not known."""
 
 
 @dataclass
 class _Node:
-    """An operator; `subqueries` are the plans that its expressions hold, in their order."""
+    """An operator of a plan.
+
+    Attributes:
+        text: the operator's line.
+        children: its inputs.
+        subqueries: the plans that its expressions contain, in their order.
+    """
 
     text: str
     children: list[_Node] = field(default_factory=list)
@@ -62,7 +74,7 @@ class _Node:
 
 
 def _parse(text: str) -> _Node | None:
-    """The tree that the indentation draws; None for a plan that is cut or holds line breaks."""
+    """Return the tree that the indentation shows, None if the plan is cut or has line breaks."""
     stack: list[tuple[int, _Node]] = []
     root: _Node | None = None
     for line in text.splitlines():
@@ -85,8 +97,11 @@ def _parse(text: str) -> _Node | None:
 
 
 class _Normalizer:
-    """Spells out one plan. `_meaning` says what each expression id stands for, in terms of `@n`,
-    the n-th column of the scans, counted from the bottom."""
+    """Spells out one plan.
+
+    `_meaning` maps each expression id to its meaning in terms of `@n`, the n-th column of the
+    scans, counted from the bottom.
+    """
 
     def __init__(self) -> None:
         self._meaning: dict[str, str] = {}
@@ -100,12 +115,12 @@ class _Normalizer:
         return "\n".join([f"outputs {', '.join(outputs)}", *lines])
 
     def merged(self, root: _Node, value: str) -> str:
-        """One value over the outputs of a plan."""
+        """Return the plan with one value over its outputs as the only output."""
         lines, _ = self._lines(root)
         return "\n".join([f"outputs {self._over(value)}", *lines])
 
     def _lines(self, node: _Node) -> tuple[list[str], list[str]]:
-        """The lines of a subtree and its outputs, spelled out. A Project leaves no line."""
+        """Return the lines of a subtree and its outputs, spelled out. A Project adds no line."""
         below = [self._lines(child) for child in node.children]
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
@@ -144,8 +159,10 @@ class _Normalizer:
         return [spelled, *lines], given
 
     def _with_subqueries(self, node: _Node) -> str:
-        """The text with what each scalar subquery computes, as a digest, in its place. They are
-        not correlated any more in an optimized plan, so each has a meaning of its own."""
+        """Return the text with a digest in place of each scalar subquery.
+
+        In an optimized plan subqueries are no longer correlated, so each has a meaning of its own.
+        """
         pieces = _SUBQUERY.split(node.text)
         if len(pieces) != len(node.subqueries) + 1:
             raise _UnreadableError
@@ -166,8 +183,10 @@ class _Normalizer:
         return f"{head} {' AND '.join(parts)}"
 
     def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
-        """`Generate call, [dropped inputs,] outer, alias, [outputs]`; the alias says nothing, and a
-        generator in a SELECT list has none."""
+        """Read `Generate call, [dropped inputs,] outer, alias, [outputs]`.
+
+        The alias has no meaning; a generator in a SELECT list has none.
+        """
         call, *rest, outputs = _split(text[len("Generate ") :])
         generated = [self._over(o) for o in _split(outputs[1:-1])]
         dropped = {int(n) for n in _split(rest.pop(0)[1:-1])} if rest[0][:1] == "[" else set()
@@ -175,8 +194,11 @@ class _Normalizer:
         return head, generated, dropped
 
     def _expand(self, text: str) -> tuple[str, list[str]]:
-        """`Expand [[values], [values]], [outputs]`: an output means its value in each list, so
-        that what only passes through, and in which order, says nothing."""
+        """Read `Expand [[values], [values]], [outputs]`.
+
+        An output means its value in each list. So columns that only pass through, and their order,
+        do not matter.
+        """
         lists, outputs = _split(text[len("Expand ") :])
         rows = [[self._over(v) for v in _split(row[1:-1])] for row in _split(lists[1:-1])]
         spelled = []
@@ -191,8 +213,11 @@ class _Normalizer:
         return f"Expand {len(rows)}", spelled
 
     def _window(self, text: str, below: list[str], given: list[str]) -> tuple[list[str], list[str]]:
-        """Windows add columns and leave the rows as they are, so those that follow one another
-        are over the same rows: they are one line, and each column says over which rows it is."""
+        """Return the lines and outputs of a Window.
+
+        Windows add columns and leave the rows as they are, so consecutive windows are over the same
+        rows. They become one line, and each column says which rows it is over.
+        """
         lines = below
         if not below[0].startswith("Window "):
             self._windows += 1
@@ -210,8 +235,11 @@ class _Normalizer:
         return lines, [*given, *outputs]
 
     def _filter_of_windows(self, spelled: str, windows: list[str]) -> list[str]:
-        """`isnotnull` of a key of all the windows takes away a whole partition: the same below
-        the windows as above, and Spark infers it at either place."""
+        """Return the lines of a Filter over windows, with `isnotnull` of their keys below them.
+
+        `isnotnull` of a key of all the windows removes a whole partition. It means the same below
+        and above the windows, and Spark infers it at either place.
+        """
         conditions = _split_and(spelled[len("Filter ") :])
         keys = self._window_keys[windows[0]]
         moved = [c for c in conditions if c in {f"isnotnull({key})" for key in keys}]
@@ -228,7 +256,7 @@ class _Normalizer:
         return [f"Filter {' AND '.join(left)}", *(f"   {line}" for line in windows)]
 
     def _outputs(self, text: str) -> list[str]:
-        """Spelled outputs; an alias gives its id the meaning of its expression."""
+        """Return the outputs, spelled out; an alias gives its id the meaning of its expression."""
         spelled = []
         for part in _split(text):
             before, name, number = _alias(part)
@@ -256,15 +284,21 @@ class _Normalizer:
 
 
 def _without_literals(keys: list[str]) -> list[str]:
-    """The keys of a group without literals, which group nothing; where there is nothing else, one
-    literal stands for all, since an input without rows has no group."""
+    """Return the keys of a group without literals, which group nothing.
+
+    If there is nothing else, one literal stands for all, because an input without rows has no
+    group.
+    """
     others = [key for key in keys if "@" in key or "(" in key]
     return others or ["0"][: len(keys)]
 
 
 def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
-    """A digest of a scalar subquery, and the text behind it. Spark merges subqueries over one
-    relation into a struct of their values: then the text goes on with the name of the value."""
+    """Return a digest of a scalar subquery, and the text after it.
+
+    Spark merges subqueries over one relation into a struct of their values. The text then continues
+    with the name of the value.
+    """
     normalizer = _Normalizer()
     merged = _MERGED.fullmatch(subquery.text)
     if merged is None or not rest.startswith("."):
@@ -282,9 +316,12 @@ def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
 
 
 def _without_implied(join: str, sides: list[list[str]]) -> list[str]:
-    """The lines below a semi or anti join without `isnotnull` of its keys, which Spark infers
-    for a join that is written as one and not for one that it makes of EXISTS or IN. A row whose
-    key is NULL has no partner; on the left of an anti join it stays, so there it counts."""
+    """Return the lines below a semi or anti join without `isnotnull` of its keys.
+
+    Spark infers it for a join that is written as one, but not for a join that it makes from EXISTS
+    or IN. A row whose key is NULL has no partner. On the left of an anti join such a row stays, so
+    there `isnotnull` changes the result and stays too.
+    """
     keys = {side for pair in _EQUALITY.findall(join) for side in pair}
     implied = {f"isnotnull({key})" for key in keys}
     lines: list[str] = []
@@ -299,8 +336,11 @@ def _without_implied(join: str, sides: list[list[str]]) -> list[str]:
 
 
 def _filtered(line: str, implied: set[str]) -> str | None:
-    """A line without implied conjuncts; None for a Filter of which nothing is left. Its children
-    keep their indentation, which says nothing more than the order of the lines."""
+    """Return a line without implied conjuncts, None for a Filter that has no others.
+
+    The lines below the Filter keep their indentation, which says no more than the order of the
+    lines.
+    """
     indent, is_filter, conditions = line.partition("Filter ")
     if not is_filter or indent.strip():
         return line.lstrip()
@@ -309,7 +349,10 @@ def _filtered(line: str, implied: set[str]) -> str | None:
 
 
 def _alias(part: str) -> tuple[str, str, str]:
-    """Expression, name and id of `expression AS name#id`; no name and id for a bare column."""
+    """Return expression, name and id of `expression AS name#id`.
+
+    The name and id of a bare column are empty.
+    """
     depth = 0
     for place, character in enumerate(part):
         depth += (character in "([{") - (character in ")]}")
@@ -321,7 +364,7 @@ def _alias(part: str) -> tuple[str, str, str]:
 
 
 def _lists(text: str) -> tuple[str, str]:
-    """The keys and the outputs of `[keys], [outputs]`; a global aggregate prints no keys."""
+    """Return the keys and the outputs of `[keys], [outputs]`; a global aggregate prints no keys."""
     parts = _split(text)
     if len(parts) == 1:
         return "", parts[0][1:-1]
@@ -329,7 +372,7 @@ def _lists(text: str) -> tuple[str, str]:
 
 
 def _split(text: str) -> list[str]:
-    """Parts between commas outside all brackets."""
+    """Return the parts between commas outside all brackets."""
     parts, depth, start = [], 0, 0
     for place, character in enumerate(text):
         if character in "([{":
@@ -344,7 +387,7 @@ def _split(text: str) -> list[str]:
 
 
 def _conjuncts(text: str) -> list[str]:
-    """The conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
+    """Return the conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
     inside, ands = _brackets(text)
     found, waiting = [], [(0, len(text))]
     while waiting:
@@ -363,8 +406,11 @@ def _conjuncts(text: str) -> list[str]:
 
 
 def _brackets(text: str) -> tuple[dict[int, tuple[int, int]], dict[int, list[int]]]:
-    """For each place of a `(` the depth inside it and the place where it closes; for each depth
-    the places of its ANDs, in order."""
+    """Return the brackets and the ANDs of a condition.
+
+    The first result maps the place of each `(` to the depth inside it and the place where it
+    closes. The second maps each depth to the places of its ANDs, in order.
+    """
     inside: dict[int, tuple[int, int]] = {}
     ands: dict[int, list[int]] = {}
     opened: list[int] = []

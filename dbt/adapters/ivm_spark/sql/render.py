@@ -1,7 +1,7 @@
-"""A tree becomes SQL that reads like what a person would write: one block where SQL allows it.
+"""Writes a tree as SQL that reads as if a person wrote it: one block wherever SQL allows it.
 
 `Binding` says what a scan is in SQL: a versioned table or a change feed on Spark, a plain table in
-DuckDB or for the judge. The same tree therefore runs on either engine.
+DuckDB or for the comparison of plans. So the same tree runs on both engines.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from dbt.adapters.ivm_spark.sql.sql_block import SqlBlock, alias_of, aliased, co
 
 
 def render(node: Node, bind: Binding) -> exp.Query:
-    """The tree as a query whose outputs have the tree's column names, in order."""
+    """Return the tree as a query whose outputs have the tree's column names, in order."""
     return parenthesized(_Renderer(node, bind).query(node))
 
 
@@ -95,8 +95,8 @@ class _Renderer:
                 return self._select(node)
 
     def _sorted(self, node: Sort) -> exp.Query:
-        # By the outputs' names: over what they are made of, Spark sorts below a Project, and then a
-        # LATERAL with a LIMIT above does not find its order.
+        # Order by the outputs' names. With their expressions, Spark would sort below a Project, and
+        # a LATERAL with a LIMIT above would not find its order.
         below = isinstance(node.input, (UnionAll, SetOp))
         query = self.query(node.input) if below else self._select(node.input)
         query.set("order", exp.Order(expressions=[o.copy() for o in node.orderings]))
@@ -117,7 +117,7 @@ class _Renderer:
         return block.select([(c, block.columns[c]) for c in node.columns])
 
     def _positional(self, node: Node, names: tuple[str, ...]) -> exp.Select:
-        """A branch of a union under the union's names; its weight, if any, is matched by name."""
+        """Return a branch of a union under the union's names; a weight matches by name."""
         block = self._block(node)
         return block.select([(n, block.columns[own]) for n, own in by_place(names, node)])
 
@@ -142,8 +142,11 @@ class _Renderer:
         return select
 
     def _grouping_sets(self, node: GroupingSets) -> exp.Select:
-        """Keys are told apart by their text: two of one text become columns first, and so does a
-        literal, which would be read as a position."""
+        """Return a GROUP BY with GROUPING SETS, which tells keys apart by their text.
+
+        Two keys of one text therefore become columns first. So does a literal, which SQL would read
+        as a position.
+        """
         block = self._block(node.input)
         keys = {item.name: block.over(item.expression) for item in node.keys}
         if len(set(keys.values())) < len(keys) or any(_is_constant(e) for e in keys.values()):
@@ -159,7 +162,7 @@ class _Renderer:
         return select
 
     def _pivoted(self, node: Pivot | Unpivot) -> exp.Select:
-        """The input as a table with PIVOT or UNPIVOT behind it."""
+        """Return the input as a table with PIVOT or UNPIVOT after it."""
         block = self._block(node.input)
         used = [c for c in node.input.columns if c in pivot_inputs(node)]
         query = block.select([(c, block.columns[c]) for c in used])
@@ -168,7 +171,10 @@ class _Renderer:
         return SqlBlock(table, names).select([(c, names[c]) for c in node.columns])
 
     def _keyed(self, node: Aggregate) -> SqlBlock:
-        """A number as a key would be read as a position: make a constant a column first."""
+        """Return the input with each constant key as a column.
+
+        SQL would read a number as a position.
+        """
         block = self._rows(node.input)
         items = [(c, block.columns[c]) for c in node.input.columns]
         items += [
@@ -218,8 +224,11 @@ class _Renderer:
         assert_never(node)
 
     def _rows(self, node: Node) -> SqlBlock:
-        """A block whose rows may be filtered, joined or grouped in the block itself. A subquery
-        that is a column stays one: in the place of every use Spark would plan it again."""
+        """Return a block whose rows may be filtered, joined or grouped in the block itself.
+
+        A subquery that is a column stays one. If it replaced every use of the column, Spark would
+        plan it again for each use.
+        """
         block = self._block(node)
         own = isinstance(node, Project) and block.has_subqueries
         return self._closed(block, node) if block.windowed or own else block
@@ -287,8 +296,11 @@ class _Renderer:
         return block
 
     def _outer_join(self, node: OuterJoin) -> SqlBlock:
-        """A side whose rows may be filled with NULLs, or that is filtered, is a table of its own:
-        its expressions and filters belong below the join."""
+        """Return a block with an outer join.
+
+        A side that is filtered, or whose rows may be filled with NULLs, is a table of its own. Its
+        expressions and filters belong below the join.
+        """
         rows = node.right.input if isinstance(node.right, Broadcast) else node.right
         left, right = self._rows(node.left), self._rows(rows)
         if left.laterals or (node.side != "LEFT" and not left.plain):
@@ -303,8 +315,10 @@ class _Renderer:
         return left
 
     def _subquery(self, node: ScalarSubquery | Mark) -> SqlBlock:
-        """A subquery is an expression of the block; the columns that a correlated one does not
-        find in itself are the block's."""
+        """Return a block with a subquery as an expression.
+
+        A correlated subquery takes the columns that it does not have itself from the block.
+        """
         block = self._with_columns(self._rows(node.input), node.input, free_columns(node.query))
         query = block.over(self._subselect(node.query))
         value: exp.Expr = exp.Subquery(this=query)
@@ -331,8 +345,10 @@ class _Renderer:
         return block
 
     def _subselect(self, node: Node) -> exp.Query:
-        """A subquery; expressions over aggregates stay in the SELECT of these, as Spark lifts a
-        correlation out of that form and not out of a SELECT around it."""
+        """Return a subquery, with expressions over aggregates in the SELECT of the aggregates.
+
+        Spark can decorrelate that form, but not a SELECT around it.
+        """
         if not isinstance(node, Project) or not isinstance(node.input, Aggregate):
             return self.query(node)
         select = self._aggregate(node.input)
@@ -342,7 +358,10 @@ class _Renderer:
         return select
 
     def _window(self, node: Window) -> SqlBlock:
-        """Windows over the same rows share a block; one over another window's output does not."""
+        """Return a block with windows over the same rows.
+
+        A window over another window's output gets a block of its own.
+        """
         block = self._block(node.input)
         used = used_columns(*(item.expression for item in node.items))
         if any(block.columns[c].find(exp.Window) is not None for c in used):
@@ -368,7 +387,7 @@ class _Renderer:
         return block
 
     def _few(self, node: Broadcast) -> SqlBlock:
-        """One table whose alias the hint of the join around it names."""
+        """Return one table, whose alias goes into the hint of the join around it."""
         block = self._rows(node.input)
         if block.joins or block.laterals:
             block = self._closed(block, node.input)
@@ -376,12 +395,12 @@ class _Renderer:
         return block
 
     def _with_columns(self, block: SqlBlock, node: Node, names: set[str]) -> SqlBlock:
-        """A block in which each of these is a column, and nothing that is computed."""
+        """Return a block in which none of these columns is a computed expression."""
         computed = any(_computed(block.columns.get(name)) for name in names)
         return self._closed(block, node) if computed else block
 
     def _closed(self, block: SqlBlock, node: Node) -> SqlBlock:
-        """A block as a table of its own."""
+        """Return a block as a table of its own."""
         query = block.select([(c, block.columns[c]) for c in node.columns])
         return self._derived(query, node.columns)
 
@@ -392,7 +411,7 @@ class _Renderer:
 
 
 def _predicate(query: exp.Expr, operands: list[exp.Expr], negated: bool) -> exp.Expr:
-    """EXISTS, IN or NOT IN."""
+    """Return EXISTS, IN or NOT IN."""
     if not operands:
         return exp.Exists(this=query)
     one = operands[0] if len(operands) == 1 else exp.Tuple(expressions=operands)
@@ -408,7 +427,7 @@ def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:
 
 
 def _used_again(items: Iterable[Item]) -> set[str]:
-    """The columns that the items use more than once."""
+    """Return the columns that the items use more than once."""
     uses = Counter(c.name for item in items for c in item.expression.find_all(exp.Column))
     return {name for name, count in uses.items() if count > 1}
 

@@ -1,4 +1,4 @@
-"""What a scan is in SQL: a versioned table or a change feed on Spark, a plain table elsewhere."""
+"""Scans in SQL: a versioned table or a change feed on Spark, a plain table elsewhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ from dbt.adapters.ivm_spark.sql.sql_block import alias_of
 
 @dataclass(frozen=True)
 class Bound:
-    """A scan as SQL: what stands after FROM, and each column of the scan as an expression."""
+    """A scan as SQL.
+
+    Attributes:
+        table: the relation after FROM.
+        columns: the expression of each column of the scan, by its name in the tree.
+    """
 
     table: exp.Expr
     columns: dict[str, exp.Expr]
@@ -23,7 +28,7 @@ Binding = Callable[[Scan], Bound]
 
 
 def bind_plain(scan: Scan) -> Bound:
-    """The source by its name, at whatever version is the newest."""
+    """Return the source by its name, at its newest version."""
     table = exp.to_table(scan.relation, dialect="spark")
     table.set("alias", alias_of(scan.alias))
     return Bound(
@@ -32,7 +37,9 @@ def bind_plain(scan: Scan) -> Bound:
 
 
 def read_at(table: exp.Expr, version: int) -> None:
-    """Make a table in a query be read at a version (Delta's documentation, "Query an older
-    snapshot of a table (time travel)")."""
+    """Pin a table in a query to a version.
+
+    Source: Delta's documentation, "Query an older snapshot of a table (time travel)".
+    """
     number = exp.Literal.number(version)
     table.set("version", exp.Version(this="VERSION", kind="AS OF", expression=number))

@@ -1,5 +1,7 @@
-"""A SELECT becomes operators in the order in which SQL evaluates it: FROM, WHERE, GROUP BY,
-HAVING, window functions, SELECT, DISTINCT, ORDER BY, LIMIT."""
+"""Turns a SELECT into operators, in the order in which SQL evaluates its clauses.
+
+The order is FROM, WHERE, GROUP BY, HAVING, window functions, SELECT, DISTINCT, ORDER BY, LIMIT.
+"""
 
 from __future__ import annotations
 
@@ -27,10 +29,10 @@ _CLAUSES = frozenset(
 def build_select(
     builder: BlockBuilder, select: exp.Select, ctes: Ctes, outer: Environment | None = None
 ) -> Built:
-    """The tree of a SELECT whose names sqlglot has qualified; `outer` is what a correlated
-    subquery sees of the block around it.
+    """Return the tree of a SELECT whose names sqlglot has qualified.
 
-    Raises NotMaintained for a clause or a join that has no operator yet.
+    outer: the scope of the outer block of a correlated subquery. Raises NotMaintained for a clause
+    or a join that has no operator yet.
     """
     for clause, value in select.args.items():
         if value and clause not in _CLAUSES:
@@ -92,7 +94,7 @@ def _windowed(
 
 
 def _having(select: exp.Select) -> list[exp.Expr]:
-    """The conjuncts of HAVING where one has a subquery, else HAVING as a whole."""
+    """Return the conjuncts of HAVING if one has a subquery, otherwise HAVING as a whole."""
     having = select.args.get("having")
     if having is None:
         return []
@@ -102,8 +104,10 @@ def _having(select: exp.Select) -> list[exp.Expr]:
 def _group_keys(
     select: exp.Select, items: list[tuple[str, exp.Expr]], environment: Environment
 ) -> tuple[list[tuple[exp.Expr, str]], list[Set] | None]:
-    """Keys of the group with a wanted name, the output's where the key is selected as it is, and
-    the sets of them that are grouped by, where there are several."""
+    """Return the keys of the group, each with a wanted name, and their sets if there are several.
+
+    A key that is selected as it is takes the output's name.
+    """
     group = select.args.get("group")
     if group is None:
         return [], None
@@ -130,7 +134,7 @@ def _group_keys(
 
 
 def _at_position(place: exp.Literal, items: list[tuple[str, exp.Expr]]) -> exp.Expr:
-    """The output that a number means, where sqlglot has left it."""
+    """Return the output that a number means, if sqlglot has left the number."""
     if place.is_string or not place.is_int or not 0 < int(place.name) <= len(items):
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY a literal")
     return items[int(place.name) - 1][1]
@@ -201,7 +205,8 @@ def _finish(
     limit, offset = select.args.get("limit"), select.args.get("offset")
     if limit is not None or offset is not None:
         if hidden and free_columns(node):
-            # Spark looks for the order right below the LIMIT, and numbers the rows in any.
+            # Spark looks for the order only directly below the LIMIT. If it finds none there, it
+            # numbers the rows in any order.
             raise not_supported("a correlated LIMIT in an order by what is not selected")
         node = Limit(
             node,

@@ -26,9 +26,9 @@ _OPERANDS = {"this", "expression"}
 def build_set_op(
     builder: BlockBuilder, union: exp.SetOperation, ctes: Ctes, outer: Environment | None
 ) -> Built:
-    """The tree of UNION, INTERSECT or EXCEPT, with or without ALL, and its ORDER BY and LIMIT.
+    """Return the tree of UNION, INTERSECT or EXCEPT, with its ORDER BY and LIMIT.
 
-    Raises NotMaintained for BY NAME.
+    Each operation may have ALL. Raises NotMaintained for BY NAME.
     """
     for clause in ("by_name", "side", "kind", "on", "match"):
         if union.args.get(clause):
@@ -57,9 +57,9 @@ def build_set_op(
 
 
 def _branches(union: exp.SetOperation) -> list[exp.Expr]:
-    """The operands, left to right; of `a UNION ALL b UNION ALL c ...` all of them.
+    """Return the operands, left to right; for `a UNION ALL b UNION ALL c ...`, all of them.
 
-    sqlglot nests such a chain to the left, a level for each branch.
+    sqlglot nests such a chain to the left, one level for each branch.
     """
     branches: list[exp.Expr] = [union.right]
     left: exp.Expr = union.left
@@ -78,7 +78,7 @@ def _given(query: exp.Expr) -> list[str]:
 
 
 def _ordered(union: exp.SetOperation, node: Node, outputs: tuple[tuple[str, str], ...]) -> Node:
-    """The set operation under its ORDER BY, over its outputs, and its LIMIT and OFFSET."""
+    """Return the set operation under its LIMIT, its OFFSET, and its ORDER BY over its outputs."""
     names = dict(outputs)
     orderings = []
     for ordering in union.args["order"].expressions if union.args.get("order") else ():

@@ -1,4 +1,4 @@
-"""A SELECT in the making."""
+"""A SELECT under construction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ from dbt.adapters.ivm_spark.algebra.columns import over
 
 @dataclass
 class SqlBlock:
-    """A SELECT in the making; `columns` gives each column of the tree in this block's terms."""
+    """A SELECT under construction.
+
+    Attributes:
+        table: the first relation after FROM.
+        columns: each column of the tree as an expression of this block.
+        joins: the joins after the first relation.
+        laterals: the LATERAL VIEW clauses.
+        where: the conjuncts of WHERE.
+        broadcast: the aliases of the tables that the BROADCAST hint names.
+    """
 
     table: exp.Expr
     columns: dict[str, exp.Expr]
@@ -21,32 +30,32 @@ class SqlBlock:
     broadcast: list[str] = field(default_factory=list)
 
     def over(self, expression: exp.Expr) -> exp.Expr:
-        """An expression over the tree's columns in this block's terms."""
+        """Return an expression over the tree's columns as an expression of this block."""
         return over(expression, self.columns)
 
     @property
     def plain(self) -> bool:
-        """Nothing but columns of tables: no filter, no generator, no expression."""
+        """Return whether the block has only columns of tables, without filter or generator."""
         bare = all(isinstance(e, exp.Column) for e in self.columns.values())
         return bare and not self.where and not self.laterals
 
     @property
     def aliases(self) -> set[str]:
-        """What its tables are called, which no other table beside them may be."""
+        """Return the aliases of the block's tables, which no other table in the block may have."""
         return {self.table.alias, *(join.this.alias for join in self.joins)}
 
     @property
     def windowed(self) -> bool:
-        """A column is a window over the block's rows, so the block's rows are not to change."""
+        """Return whether a column is a window over the block's rows, which then must not change."""
         return any(e.find(exp.Window) is not None for e in self.columns.values())
 
     @property
     def has_subqueries(self) -> bool:
-        """A column is, or is made of, a subquery."""
+        """Return whether a column contains a subquery."""
         return any(e.find(exp.Query) is not None for e in self.columns.values())
 
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
-        """The block's SELECT, with these outputs."""
+        """Return the block's SELECT with these outputs."""
         select = exp.Select(
             expressions=[aliased(expression, name) for name, expression in items],
             joins=self.joins,
@@ -63,16 +72,16 @@ class SqlBlock:
 
 
 def aliased(expression: exp.Expr, name: str) -> exp.Expr:
-    """The expression as an output of that name."""
+    """Return the expression as an output of that name."""
     return exp.alias_(expression.copy(), name, quoted=True)
 
 
 def alias_of(name: str, columns: tuple[str, ...] = ()) -> exp.TableAlias:
-    """`AS name(columns)` behind a table."""
+    """Return `AS name(columns)`, the alias of a table."""
     quoted = [exp.to_identifier(c, quoted=True) for c in columns]
     return exp.TableAlias(this=exp.to_identifier(name, quoted=True), columns=quoted)
 
 
 def columns_of(alias: str, columns: tuple[str, ...]) -> dict[str, exp.Expr]:
-    """The columns of the table with that alias, each by its name in the tree."""
+    """Return the columns of the table with that alias, by their names in the tree."""
     return {c: exp.column(c, table=alias, quoted=True) for c in columns}

@@ -1,9 +1,9 @@
-"""Stars inside expressions become the columns that they stand for.
+"""Expands the stars inside expressions into the columns that they stand for.
 
-`hash(*)` over a table is not `hash(*)` over its change feed, nor over the columns that a view uses
-of it. sqlglot expands the stars of a SELECT list; here are those in calls: `struct(*)`,
-`concat_ws('|', t.*)`, `greatest(point.*)`. After this no expression of a tree depends on which
-columns its input happens to have.
+`hash(*)` over a table differs from `hash(*)` over its change feed, and over the columns that a view
+uses of it. sqlglot expands the stars of a SELECT list. This module expands those in calls:
+`struct(*)`, `concat_ws('|', t.*)`, `greatest(point.*)`. Afterwards no expression of a tree depends
+on which columns its input happens to have.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, no
 from dbt.adapters.ivm_spark.algebra.struct_fields import is_struct, spell_structs
 
 Columns = Callable[[str], "list[tuple[str, str, str]]"]
-"""(alias, label, name as it is spelled) of each column of a relation in sight, in order; of all for
-the empty alias."""
+"""(alias, label, spelled name) of each column of a relation in scope, in order; the empty alias
+means all relations."""
 Fields = Callable[[exp.Expr], "list[str] | None"]
-"""The fields of a struct, None for an expression that is none or whose type is not certain."""
+"""The fields of a struct, None for an expression that is not a struct or whose type is not
+certain."""
 
 
 def count_rows(query: exp.Expr) -> None:
     """Spell `count(*)` as `count(1)`, as Spark does: it counts rows, whatever columns they have.
 
-    The query is changed in place.
+    Changes the query in place.
     """
     for star in list(query.find_all(exp.Star)):
         call = star.parent
@@ -38,7 +39,7 @@ def count_rows(query: exp.Expr) -> None:
 def refuse_ambiguous_stars(query: exp.Expr) -> None:
     """Raise NotMaintained for a bare star inside a call over JOIN USING or a NATURAL JOIN.
 
-    Which of the joined columns it has, and in which order, depends on the kind of each join.
+    Its columns and their order depend on the kind of each join.
     """
     for select in query.find_all(exp.Select):
         joins = select.args.get("joins") or ()
@@ -51,10 +52,10 @@ def refuse_ambiguous_stars(query: exp.Expr) -> None:
 
 
 def spread(expression: exp.Expr, columns: Columns, fields: Fields) -> exp.Expr:
-    """Put columns, qualified by their relation, in the place of each star of an expression, and
-    write out the names of structs' fields.
+    """Replace each star of an expression by qualified columns, and spell out struct field names.
 
-    Raises NotMaintained for a star that is no argument, and for one whose columns are not certain.
+    Raises NotMaintained for a star that is not an argument, and for one whose columns are not
+    certain.
     """
     if expression.find(exp.Star) is None:
         return spell_structs(expression)
@@ -72,7 +73,10 @@ def spread(expression: exp.Expr, columns: Columns, fields: Fields) -> exp.Expr:
 
 
 def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> list[exp.Expr]:
-    """named: the spelling of a column's name counts."""
+    """Return the columns or fields that a star stands for.
+
+    named: the spelling of a column's name matters.
+    """
     if isinstance(place, exp.Dot):
         names = fields(place.this)
         if names is None:
@@ -93,7 +97,7 @@ def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> li
 
 
 def _without(found: list[exp.Expr], star: exp.Star) -> list[exp.Expr]:
-    """The columns that EXCEPT leaves."""
+    """Return the columns that EXCEPT leaves."""
     for clause, value in star.args.items():
         if value and clause != "except_":
             raise not_supported(f"{clause} on a star inside a call")

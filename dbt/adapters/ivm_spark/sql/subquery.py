@@ -1,7 +1,8 @@
-"""The subqueries in the expressions of a block become operators below it, each with one column.
+"""Turns the subqueries in a block's expressions into operators below it, each with one column.
 
-A scalar subquery becomes a ScalarSubquery, EXISTS and IN become a Mark; in the expression stands
-the column. What a correlated subquery uses of the block around it stays a free column of its tree.
+A scalar subquery becomes a ScalarSubquery; EXISTS and IN become a Mark. The column replaces the
+subquery in the expression. A column that a correlated subquery uses of its outer block stays a
+free column of the subquery's tree.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dbt.adapters.ivm_spark.sql.environment import Environment
 
 
 def holds_subquery(expression: exp.Expr) -> bool:
-    """True for an expression that contains a subquery."""
+    """Return whether an expression contains a subquery."""
     return expression.find(exp.Query, exp.Exists) is not None
 
 
@@ -34,10 +35,10 @@ class _Taken:
 
 
 class Subqueries:
-    """Those of some expressions of one block.
+    """The subqueries of some expressions of one block.
 
-    `environment` is what the expressions see; what is inside the call of an aggregate belongs
-    below the GROUP BY, to the Subqueries `below`.
+    environment: what the expressions see. below: the subqueries inside the call of an aggregate,
+    which belong below the GROUP BY.
     """
 
     def __init__(
@@ -55,14 +56,14 @@ class Subqueries:
 
     @property
     def names(self) -> set[str]:
-        """The columns that stand for the subqueries."""
+        """Return the columns that replace the subqueries."""
         return {taken.name for taken in self._taken}
 
     def taken(self, expression: exp.Expr, condition: bool = False) -> exp.Expr:
-        """The expression with a column for each subquery, which are kept for `over`.
+        """Return the expression with a column for each subquery; `over` needs the subqueries later.
 
-        condition: only rows for which the expression is true count, so that NULL is like false.
-        Raises NotMaintained for IN and NOT IN where NULL is not like false.
+        condition: only rows for which the expression is true count, so NULL is like false. Raises
+        NotMaintained for IN and NOT IN if NULL is not like false.
         """
         if not holds_subquery(expression):
             return expression
@@ -91,7 +92,10 @@ class Subqueries:
         ]
 
     def over(self, node: Node, environment: Environment) -> Node:
-        """The input with a column for each subquery; `environment` is what they see of it."""
+        """Return the input with a column for each subquery.
+
+        environment: what the subqueries see of the input.
+        """
         for taken in self._taken:
             built = self._builder.query(taken.query, self._ctes, environment)
             if not taken.predicate:
@@ -129,7 +133,7 @@ class Subqueries:
 
 
 def _is_condition(around: exp.Expr, place: str, condition: bool) -> bool:
-    """Whether a part of an expression counts only where it is true."""
+    """Return whether a part of an expression counts only if it is true."""
     if isinstance(around, (exp.And, exp.Or, exp.Paren)):
         return condition
     if isinstance(around, exp.If):
@@ -138,6 +142,6 @@ def _is_condition(around: exp.Expr, place: str, condition: bool) -> bool:
 
 
 def _searched(branch: exp.If) -> bool:
-    """True for a WHEN of a CASE without an operand, whose condition is a predicate."""
+    """Return whether a branch's condition is a predicate: a WHEN of a CASE without an operand."""
     case = branch.parent
     return not isinstance(case, exp.Case) or case.this is None

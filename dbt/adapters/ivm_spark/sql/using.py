@@ -1,7 +1,8 @@
-"""JOIN USING: the column that Spark takes for the joined one.
+"""JOIN USING: finds the column that Spark takes for the joined one.
 
-sqlglot writes it as COALESCE(left, right). Spark takes the left column of an inner or left join,
-the right one of a right join, and only for a full join the first that is not null.
+sqlglot writes the joined column as COALESCE(left, right). Spark takes the left column of an inner
+or left join and the right column of a right join. Only for a full join does it take the first that
+is not null.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from sqlglot import exp
 
 
 def using_columns(query: exp.Expr) -> dict[str, str]:
-    """For each column (lower case) that joins of the query use, the kind of its joins: `left`,
-    `right`, or `full` where they differ."""
+    """Return the kind of join for each column in a USING: `left`, `right` or `full`.
+
+    Columns are in lower case. A column whose joins differ in kind has `full`.
+    """
     kinds: dict[str, str] = {}
     for join in query.find_all(exp.Join):
         kind = join.side.lower() or "left"

@@ -1,8 +1,8 @@
-"""VALUES: rows that stand in the query.
+"""VALUES: rows that the query contains.
 
-Spark computes what it can of such rows while it optimizes, and its plan does not show them: the
-judge can't compare them. So only literals that no two readers could read differently are taken,
-and over them only what is as plain (`check_folded`).
+Spark computes over such rows while it optimizes, and its plan does not show the values. So a
+comparison of plans can't detect a misread value. Therefore only literals that every reader reads
+alike are accepted, and over them only expressions that are as plain (`check_folded`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _COMPARISONS = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LT
 
 
 def name_values(query: exp.Expr) -> None:
-    """Give every VALUES of a query the column names that Spark gives it; changed in place."""
+    """Give every VALUES of a query, in place, the column names that Spark gives it."""
     for number, values in enumerate(list(query.find_all(exp.Values))):
         alias = values.args.get("alias")
         if alias is not None and alias.args.get("columns"):
@@ -45,7 +45,7 @@ def name_values(query: exp.Expr) -> None:
 
 
 def build_values(names: Names, values: exp.Values) -> Built:
-    """The relation of a VALUES clause.
+    """Return the relation of a VALUES clause.
 
     Raises NotMaintained for rows of different widths and for anything but plain literals.
     """
@@ -63,8 +63,11 @@ def build_values(names: Names, values: exp.Values) -> Built:
 
 
 def check_folded(root: Node) -> None:
-    """Raise NotMaintained where Spark may compute over VALUES what is more than a comparison of a
-    column with a literal: its plan would not show what it has read."""
+    """Raise NotMaintained if Spark may compute an expression over VALUES while it optimizes.
+
+    A comparison of a column with a literal is allowed. For anything more, Spark's plan would not
+    show what Spark has read.
+    """
     given: set[str] = set()
     for node in reversed(list(walk(root))):
         if isinstance(node, Values):

@@ -1,4 +1,4 @@
-"""The window functions of a query block become Window operators, one for each PARTITION BY."""
+"""Turns the window functions of a query block into Window operators, one for each PARTITION BY."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Windows:
         self._items: list[Item] = []
 
     def over(self, expression: exp.Expr, wanted: str = "") -> exp.Expr:
-        """The expression with a column in the place of each window function."""
+        """Return the expression with a column in place of each window function."""
         if isinstance(expression, exp.Window):
             return column(self._item(expression, wanted))
         swapped = expression.copy()
@@ -31,7 +31,7 @@ class Windows:
         return swapped
 
     def node(self, input_: Node) -> Node:
-        """The block's rows with all that has been collected, the first PARTITION BY innermost."""
+        """Return the block's rows with all collected windows, the first PARTITION BY innermost."""
         waiting = list(self._items)
         while waiting:
             keys = _keys(waiting[0])
@@ -49,7 +49,7 @@ class Windows:
 
 
 def spelled_out(expression: exp.Expr, select: exp.Select) -> exp.Expr:
-    """The expression with the definitions of the WINDOW clause in the place of their names.
+    """Return the expression with the WINDOW clause's definitions in place of their names.
 
     Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for a name that the clause does not define.
     """

@@ -1,5 +1,8 @@
-"""How each aggregate call of a view is kept: sums and counts that deltas are added to, extrema
-that inserts can only improve, or a value that is recomputed for the groups that changed."""
+"""How the state stores each aggregate call of a view.
+
+A sum or a count takes deltas by addition. Inserts can only improve an extremum. Any other value is
+recomputed for the groups that changed.
+"""
 
 from __future__ import annotations
 
@@ -47,10 +50,15 @@ class Kind(str, Enum):
 class Accumulator:
     """A column of the state.
 
-    `argument` is over the aggregate's input; for RECOMPUTED it is the whole call. `type_name` is
-    the column's Spark type. `counter` names the accumulator that counts the non-null rows of a
-    SUM or XOR: it is NULL exactly when that count is 0. wide: a sum of bigints, whose change may
-    need more than a bigint. tight: a sum of decimals that may need more than 38 digits.
+    Attributes:
+        name: of the column.
+        kind: how it takes a delta.
+        argument: an expression over the aggregate's input; for RECOMPUTED it is the whole call.
+        type_name: the column's Spark type.
+        counter: of a SUM or XOR: the name of the accumulator that counts its non-null rows. The SUM
+            or XOR is NULL exactly if this count is 0.
+        wide: a sum of bigints, whose change may need more than a bigint.
+        tight: a sum of decimals that may need more than 38 digits.
     """
 
     name: str
@@ -63,7 +71,7 @@ class Accumulator:
 
 
 class Accumulators:
-    """The different accumulators of one view; equal ones are kept once."""
+    """The distinct accumulators of one view: equal ones are stored once."""
 
     def __init__(self, types: dict[str, str]) -> None:
         self._types = types
@@ -71,10 +79,11 @@ class Accumulators:
 
     @property
     def all(self) -> tuple[Accumulator, ...]:
+        """Return all accumulators, in the order in which they were added."""
         return tuple(self._all)
 
     def keep(self, item: Item) -> exp.Expr:
-        """Keep what an aggregate call needs; returns its value over the state's columns."""
+        """Add what an aggregate call needs, and return its value over the state's columns."""
         call, condition = _split(item.expression)
         function, arguments = function_name(call), _arguments(call)
         result = self._types[item.name]
@@ -114,8 +123,10 @@ class Accumulators:
         return self._add(name, Kind.SUM, argument, result, counter, wide, tight)
 
     def _verdict(self, name: str, argument: exp.Expr, every: bool) -> exp.Expr:
-        """bool_and and bool_or from how many rows are not NULL and how many decide: false for the
-        one, true for the other."""
+        """Return bool_and or bool_or from two counts: rows that are not NULL, and rows that decide.
+
+        A false decides bool_and, a true decides bool_or.
+        """
         deciding: exp.Expr = exp.paren(argument.copy())
         deciding = exp.Not(this=deciding) if every else deciding
         hit = exp.Case(ifs=[exp.If(this=deciding, true=exp.Literal.number(1))])
@@ -130,8 +141,10 @@ class Accumulators:
         return exp.Case(ifs=[verdict])
 
     def _average(self, name: str, argument: exp.Expr, result: str, given: str) -> exp.Expr:
-        """avg is sum / count as Spark's own Average computes it: in DOUBLE for integers, in
-        decimal division for decimals."""
+        """Return avg as sum / count, as Spark's own `Average` computes it.
+
+        Integers are divided in DOUBLE, decimals in decimal division.
+        """
         exact = decimal_of(given)
         kept = "bigint" if exact is None else f"decimal({exact[0] + 10},{exact[1]})"
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
@@ -161,7 +174,7 @@ class Accumulators:
 
 
 def typed_argument(item: Item) -> exp.Expr | None:
-    """The argument whose type decides how a call is kept, None where none does."""
+    """Return the argument whose type decides how a call is stored, None if none does."""
     call, condition = _split(item.expression)
     arguments = _arguments(call)
     if len(arguments) != 1 or function_name(call) not in _TYPED:
@@ -170,7 +183,7 @@ def typed_argument(item: Item) -> exp.Expr | None:
 
 
 def not_null(expression: exp.Expr) -> exp.Expr:
-    """Whether an expression is not NULL."""
+    """Return the condition that an expression is not NULL."""
     whole = expression.copy()
     if isinstance(whole, (exp.Binary, exp.Unary, exp.Predicate)):
         whole = exp.paren(whole)
@@ -185,7 +198,7 @@ def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
 
 
 def _arguments(call: exp.Expr) -> list[exp.Expr]:
-    """The arguments of a plain call; none for one over DISTINCT or with clauses of its own."""
+    """Return the arguments of a plain call, none for one with DISTINCT or clauses of its own."""
     if isinstance(call, exp.Any):
         return [call.this]
     if not isinstance(call, exp.Anonymous):
@@ -195,7 +208,7 @@ def _arguments(call: exp.Expr) -> list[exp.Expr]:
 
 
 def _counted(arguments: list[exp.Expr]) -> exp.Expr | None:
-    """What count() looks at; None when it counts every row."""
+    """Return what count() looks at, None if it counts every row."""
     parts = [p for p in arguments if not isinstance(p, exp.Literal)]
     if len(parts) < 2:
         return parts[0] if parts else None
@@ -210,8 +223,11 @@ def _guard(argument: exp.Expr, condition: exp.Expr | None) -> exp.Expr:
 
 
 def _sums_exactly(given: str) -> bool:
-    """Sums of integers and of decimals. Two sums of 38 digits are added at their own scale only if
-    it is not above Spark's minimum: `DecimalPrecision` cuts a longer one."""
+    """Return whether sums of this type are exact, as those of integers and decimals are.
+
+    Two sums of 38 digits are added at their own scale only if it is at most Spark's minimum:
+    `DecimalPrecision` cuts a longer scale.
+    """
     exact = decimal_of(given)
     return is_integral(given) or (
         exact is not None and (not _is_tight(given) or exact[1] <= MIN_ADJUSTED_SCALE)
@@ -219,15 +235,18 @@ def _sums_exactly(given: str) -> bool:
 
 
 def _is_tight(given: str) -> bool:
-    """True for decimals whose sums don't leave the digit that a sum of two sums may need."""
+    """Return whether sums of a decimal type leave no digit for the sum of two sums."""
     exact = decimal_of(given)
     return exact is not None and exact[0] + 11 > MAX_PRECISION
 
 
 def _averages_exactly(given: str) -> bool:
-    """Small integers, whose sums Spark's DOUBLE holds exactly (bigints' it does not); decimals
-    whose quotient keeps so many digits below the result's scale that rounding it twice can't
-    differ from rounding it once, for groups under 10**9 rows."""
+    """Return whether sum / count gives Spark's average of this type exactly.
+
+    Spark's DOUBLE holds sums of small integers exactly, those of bigints it does not. For decimals,
+    the quotient must have many digits below the result's scale: then rounding it twice cannot
+    differ from rounding it once, for groups under 10**9 rows.
+    """
     exact = decimal_of(given)
     if exact is None or _is_tight(given):
         return is_small(given)
@@ -239,18 +258,18 @@ _RAISE = "ivm: the state does not fit its sources (a negative count); run with -
 
 
 def checked(count: exp.Expr) -> exp.Expr:
-    """A count that raises when it is negative: that would be a wrong state, never hidden."""
+    """Return a count that raises if it is negative: a wrong state must not be hidden."""
     negative = exp.LT(this=count.copy(), expression=exp.Literal.number(0))
     error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(_RAISE)])
     return exp.Case(ifs=[exp.If(this=negative, true=exp.cast(error, "bigint"))], default=count)
 
 
 def or_zero(expression: exp.Expr) -> exp.Expr:
-    """The value, 0 where it is NULL."""
+    """Return the value, or 0 if it is NULL."""
     return exp.Coalesce(this=expression, expressions=[exp.Literal.number(0)])
 
 
 def null_without(counter: exp.Expr, value: exp.Expr) -> exp.Expr:
-    """NULL where no non-null value is left, else the value."""
+    """Return NULL if no non-null value is left, otherwise the value."""
     some = exp.NEQ(this=counter, expression=exp.Literal.number(0))
     return exp.Case(ifs=[exp.If(this=some, true=value)])

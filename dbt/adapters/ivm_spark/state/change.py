@@ -1,4 +1,4 @@
-"""The grouped change of a state: one row a key, each accumulator's change beside it."""
+"""The grouped change of a state: one row a key, with the change of each accumulator."""
 
 from __future__ import annotations
 
@@ -15,11 +15,16 @@ OVERFLOW = "ivm: a sum has more than 38 digits"
 
 
 def grouped_change(layout: Layout, delta: Node, insert_only: bool) -> Node:
-    """The change of the state, grouped by its key.
+    """Return the change of the state, grouped by its key.
 
-    delta: the delta of `layout.input`. Columns: the key, for each accumulator its
-    change, for an extremum the best value gained and, unless insert_only, the best value lost
-    under `LOST` + name, and `__ivm_count`, the net number of rows gained.
+    Its columns are the key, the change of each accumulator, and `__ivm_count`, the net number of
+    inserted rows. For an extremum, the change is the best inserted value. Unless insert_only, the
+    best deleted value is there too, under `LOST` + name.
+
+    Args:
+        layout: of the state.
+        delta: of `layout.input`.
+        insert_only: the delta has no deleted rows.
     """
     items: list[Item] = []
     for accumulator in layout.accumulators:
@@ -43,7 +48,7 @@ def _net(accumulator: Accumulator) -> exp.Expr:
     if accumulator.kind is Kind.COUNT:
         present = not_null(argument)
         return or_zero(exp.Sum(this=_when(present, column(WEIGHT), exp.Literal.number(0))))
-    if accumulator.kind is Kind.XOR:  # a row that comes and goes meets itself
+    if accumulator.kind is Kind.XOR:  # a row that is inserted and deleted cancels itself
         return exp.Anonymous(this="bit_xor", expressions=[argument])
     if accumulator.wide:
         argument = exp.cast(argument, "decimal(20,0)")
@@ -52,7 +57,7 @@ def _net(accumulator: Accumulator) -> exp.Expr:
     gained = exp.GT(this=column(WEIGHT), expression=exp.Literal.number(0))
     minus: exp.Expr = exp.Neg(this=exp.paren(argument.copy()))
     if accumulator.tight:
-        # Spark's unary minus rounds a decimal to 34 digits, its subtraction does not.
+        # Spark's unary minus rounds a decimal to 34 digits. Its subtraction does not.
         minus = exp.Sub(this=exp.Literal.number(0), expression=exp.paren(argument.copy()))
     total = exp.Sum(this=_when(gained, argument, minus))
     if not accumulator.tight:
@@ -63,8 +68,11 @@ def _net(accumulator: Accumulator) -> exp.Expr:
 
 
 def overflow(accumulator: Accumulator) -> exp.Expr:
-    """Ends the statement: a sum is NULL although it has values, as Spark says of one that has more
-    than 38 digits. From NULL no sum goes on, so the view is rebuilt."""
+    """Return an expression that ends the statement, because a sum is NULL although it has values.
+
+    Spark gives NULL for a sum of more than 38 digits. No sum can go on from NULL, so the view is
+    rebuilt.
+    """
     error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(OVERFLOW)])
     return exp.cast(error, accumulator.type_name)
 

@@ -1,9 +1,9 @@
-"""A rebuild that writes only what differs from the contents before it.
+"""A rebuild that writes only the rows in which the new contents differ from the old ones.
 
     new ⊎ -old, grouped by all columns, HAVING sum(copies) <> 0
 
-as one MERGE: for each row that has fewer copies than before, all of the state's copies are deleted
-and those that are left are inserted; for each that has more, the further ones are inserted.
+It is one MERGE. If a row has fewer copies than before, the MERGE deletes all of its copies in the
+state and inserts those that are left. If it has more, the MERGE inserts the additional ones.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Difference:
     Attributes:
         new: the name that the new contents must have when the statements run.
         merge: the MERGE; it materializes one relation, the difference.
-        counts: a tree with one row, the numbers of rows that the state loses and gains in the
+        counts: a tree with one row: the numbers of rows that the state loses and gains, in the
             columns `lost` and `gained`.
     """
 
@@ -62,8 +62,10 @@ def stored_types(
 ) -> dict[str, str]:
     """Return the columns of a state with their Spark types.
 
-    layout: None of a query that is stored as it is; types: as for `layout`; outputs: (name, type)
-    of the query's columns.
+    Args:
+        layout: None for a query that is stored as it is.
+        types: as for `layout`.
+        outputs: (name, type) of the query's columns.
     """
     if layout is None:
         return {
@@ -76,8 +78,9 @@ def stored_types(
 
 
 def are_comparable(types: Mapping[str, str]) -> bool:
-    """Return whether rows with columns of these types can be grouped by all of them, so that rows
-    of one group are the same; floats below an array or a struct may differ in the sign of a zero.
+    """Return whether GROUP BY all columns of these types puts only identical rows into a group.
+
+    Floats inside an array or a struct prevent that: they may differ in the sign of a zero.
     """
     try:
         for name, kind in types.items():
@@ -93,10 +96,10 @@ def difference(types: Mapping[str, str], counted: bool, state: str, token: str) 
     """Return how a state becomes its new contents.
 
     Args:
-        types: of the state's columns, comparable ones.
-        counted: whether `__ivm_count` says how many equal rows a row stands for.
+        types: of the state's columns, which must be comparable.
+        counted: `__ivm_count` says how many equal rows a row stands for.
         state: quoted name.
-        token: what makes the names of temporary relations this refresh's own.
+        token: makes the names of temporary relations unique to this refresh.
     """
     keys = tuple(name for name in types if not (counted and name == COUNT))
     floats = float_texts((name, types[name]) for name in keys)
@@ -145,13 +148,13 @@ def is_counted(layout: Layout | None) -> bool:
 def _side(
     rows: Node, keys: tuple[str, ...], texts: tuple[Item, ...], net: exp.Expr, found: exp.Expr
 ) -> Node:
-    """Rows, their floats as text, and their copies."""
+    """Return rows with their floats as text, and their copies."""
     items = (*passed(keys), *texts, Item(_NET, net.copy()), Item(_FOUND, found.copy()))
     return Project(rows, items)
 
 
 def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
-    """The rows that go, one for each different one, and those that come."""
+    """Return the rows to delete, each distinct one once, and the rows to insert."""
     left = exp.Add(this=column(_NET), expression=column(_FOUND))
     comes = exp.If(this=negative(_NET), true=left, false=column(_NET))
     one = exp.cast(exp.Literal.number(1), "bigint")
@@ -180,7 +183,7 @@ def _counts(kept: Node) -> Node:
 
 
 def _same(keys: tuple[str, ...], floats: Mapping[str, Item]) -> list[exp.Expr]:
-    """That a row of the state is the same as one of the source."""
+    """Return the conditions that a row of the state is the same as one of the source."""
     equal: list[exp.Expr] = [
         exp.NullSafeEQ(this=of_target(k), expression=of_source(k)) for k in keys
     ]

@@ -1,4 +1,4 @@
-"""The query that fills a state anew."""
+"""The query that fills a state from its sources."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
 
 
 def fill(layout: Layout) -> Node:
-    """A tree over the sources with exactly the state's columns.
+    """Return a tree over the sources with exactly the state's columns.
 
-    Rows that are stored row by row are not counted: to bring equal ones together takes as long as
-    all else that a rebuild does.
+    It does not count rows that are stored row by row. Deduplicating them takes as long as
+    everything else in a rebuild.
     """
     if layout.style is Style.ROWS:
         once = Item(COUNT, exp.cast(exp.Literal.number(1), "bigint"))
@@ -26,8 +26,10 @@ def fill(layout: Layout) -> Node:
 
 
 def state_column(name: str) -> Item:
-    """A column of the state, over its groups: they have all but the key of the one row without
-    keys."""
+    """Return a column of the state, over its groups.
+
+    The groups have all columns, except the key of the single row of an aggregate without keys.
+    """
     if name == WHOLE:
         return Item(WHOLE, exp.Literal.number(0))
     return Item(name, column(name))

@@ -1,4 +1,4 @@
-"""A view as it stays while its state is replaced: the same query, at the state's old version."""
+"""A view that keeps its contents while its state is replaced: it reads the state's old version."""
 
 from __future__ import annotations
 
@@ -16,11 +16,16 @@ _SPACE = re.compile(r"\s+")
 
 
 def held(text: str, columns: Sequence[str], state: str, version: int) -> str | None:
-    """The SELECT of a view of ours with its state read at a version.
+    """Return the SELECT of a view of this package with its state read at a version.
 
-    text: the view's SELECT; columns: its columns' names; state: quoted name. None where the text
-    is not certain to mean the same when it is written back, or reads the state at a version
-    already.
+    It returns None if the text might change its meaning when it is written back, or if it reads the
+    state at a version already.
+
+    Args:
+        text: the view's SELECT.
+        columns: names of the view's columns.
+        state: quoted name.
+        version: of the state.
     """
     query, tables = _read(text, state)
     if not tables or any(table.args.get("version") for table in tables):
@@ -31,8 +36,10 @@ def held(text: str, columns: Sequence[str], state: str, version: int) -> str | N
 
 
 def released(text: str, columns: Sequence[str], state: str, version: int) -> str | None:
-    """The SELECT of a view that is held at a version, with its state read as it is; None for a view
-    that is not."""
+    """Return the SELECT of a view that is held at a version, with its state's newest version read.
+
+    It returns None for a view that is not held at this version. The arguments are those of `held`.
+    """
     query, tables = _read(text, state)
     at = {to_sql(table.args["version"]) for table in tables if table.args.get("version")}
     if at != {f"VERSION AS OF {version}"}:
@@ -43,7 +50,7 @@ def released(text: str, columns: Sequence[str], state: str, version: int) -> str
 
 
 def _read(text: str, state: str) -> tuple[exp.Expr, list[exp.Table]]:
-    """A view's text as a tree, and its readings of the state; none where it is not certain."""
+    """Return a view's text as a tree, and its scans of the state; no scans if it is not certain."""
     try:
         query = parse_one(text, dialect=IvmSpark)
     except SqlglotError:
@@ -55,7 +62,7 @@ def _read(text: str, state: str) -> tuple[exp.Expr, list[exp.Table]]:
 
 
 def named(text: str, columns: Sequence[str]) -> str:
-    """A view's SELECT with the names of its columns in it: ALTER VIEW takes no list of them."""
+    """Return a view's SELECT with its columns' names inside: ALTER VIEW takes no column list."""
     names = ", ".join(quote(name) for name in columns)
     return f"SELECT * FROM ({text}) AS ivm_view({names})"
 

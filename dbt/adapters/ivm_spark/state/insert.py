@@ -1,7 +1,7 @@
-"""How a delta is added to a state without a look at what is there: one INSERT of grouped changes.
+"""One INSERT of grouped changes adds a delta to a state, without a look at the stored rows.
 
-So is every change of a state that is only appended to, and of one that stores the view row by row
-what it only gains.
+A state that is only appended to takes each change like this. A state that stores the view row by
+row does so if the view only gains rows.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Insert:
     Attributes:
         source: a tree with the columns of the state.
         columns: their names, in the source's order.
-        overwrite: the rows take the place of all rows of the state.
-        materialized: what is computed before the statement, in this order, besides what the delta
-            itself needs.
+        overwrite: the rows replace all rows of the state.
+        materialized: the relations to compute before the statement, in this order, besides those of
+            the delta.
     """
 
     source: Node
@@ -43,9 +43,14 @@ class Insert:
 def insert(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Insert:
     """Return the INSERT of a delta of `layout.input`.
 
-    insert_only: the sources only gained rows. With `target.compact` the state's rows and the change
-    are added up, one row a key, and take the state's place. A group that the change leaves as it is
-    has no row.
+    A group that the change leaves as it is has no row in it. With `target.compact`, the INSERT adds
+    up the state's rows and the change, one row a key, and overwrites the state.
+
+    Args:
+        layout: of the state.
+        delta: of `layout.input`.
+        target: the state to write into.
+        insert_only: the sources only gained rows.
     """
     change = grouped_change(layout, delta, insert_only and is_monotone(layout.input))
     keys = tuple(key.name for key in layout.keys)
@@ -59,15 +64,18 @@ def insert(layout: Layout, delta: Node, target: Target, insert_only: bool) -> In
 
 
 def _some(layout: Layout) -> exp.Expr:
-    """Whether anything of a group changes."""
+    """Return the condition that anything of a group changes."""
     names = (*(a.name for a in layout.accumulators), COUNT)
     zero = exp.Literal.number(0)
     return exp.or_(*(exp.NEQ(this=or_zero(column(n)), expression=zero.copy()) for n in names))
 
 
 def _typed(layout: Layout) -> tuple[Item, ...]:
-    """The change's columns as the state has them. Rows that are stored row by row are not added up
-    where they are read, so that none must be taken back."""
+    """Return the change's columns with the state's types.
+
+    A view does not add up rows that are stored row by row. So the INSERT must take none back: a
+    negative count raises.
+    """
     count = checked(column(COUNT)) if layout.style is Style.ROWS else column(COUNT)
     return (
         *passed(key.name for key in layout.keys),

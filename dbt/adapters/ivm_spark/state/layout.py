@@ -1,8 +1,8 @@
 """The state of a view: which part of its tree is stored, under which columns, and the view on it.
 
-The stored part, the core, is the highest GROUP BY or DISTINCT that only row-wise operators,
-ORDER BY and LIMIT stand above; they are applied when the view is read. A tree without one is
-stored row by row, each row with a number of copies; equal rows may be stored as one or as several.
+The stored part, the core, is the highest GROUP BY or DISTINCT with only row-wise operators, ORDER
+BY and LIMIT above it. These are applied when the view is read. A tree without such a core is stored
+row by row, each row with a number of copies. Equal rows may be stored as one row or as several.
 """
 
 from __future__ import annotations
@@ -61,11 +61,15 @@ class Style(str, Enum):
 class Layout:
     """The columns of a state.
 
-    keys: state column and expression over `input`; the row's identity, matched null-safe. Of rows
-    stored row by row several may have one, and their copies add up.
-    accumulators: the other columns besides `__ivm_count`.
-    top: the view's tree over a scan of the state, with the query's outputs.
-    appended: changes are added as rows, and a key's rows are added up where the state is read.
+    Attributes:
+        style: what one row of the state stands for.
+        input: the relation whose delta changes the state.
+        keys: (state column, expression over `input`). They identify a row, and are matched
+            null-safe. If rows are stored row by row, several may have one identity, and their
+            copies add up.
+        accumulators: the other columns besides `__ivm_count`.
+        top: the view's tree over a scan of the state, with the query's outputs.
+        appended: changes are added as rows, and the view adds up a key's rows.
     """
 
     style: Style
@@ -77,32 +81,32 @@ class Layout:
 
     @property
     def whole(self) -> bool:
-        """True for an aggregate without GROUP BY: one row, always."""
+        """Return whether it is an aggregate without GROUP BY, which always has one row."""
         return self.style is Style.GROUPS and not self.keys
 
     @property
     def scattered(self) -> bool:
-        """True where rows are matched by all their columns, so that equal ones lie anywhere."""
+        """Return whether rows are matched by all their columns, so that equal rows lie anywhere."""
         return self.style is not Style.GROUPS
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """The columns that a row of the state is matched by."""
+        """Return the columns by which a row of the state is matched."""
         return (WHOLE,) if self.whole else tuple(k.name for k in self.keys)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns of the state, in order."""
+        """Return all columns of the state, in order."""
         return (*self.identity, *(a.name for a in self.accumulators), COUNT)
 
     @property
     def recomputes(self) -> bool:
-        """True where a change needs the rows of its group again."""
+        """Return whether a change needs the rows of its group again."""
         return any(a.kind is Kind.RECOMPUTED for a in self.accumulators)
 
 
 def core_of(root: Node) -> Node:
-    """The part of a tree that its state stores."""
+    """Return the part of a tree that its state stores."""
     node = root
     stored = root
     while True:
@@ -117,7 +121,7 @@ def core_of(root: Node) -> Node:
 
 
 def probe(root: Node) -> Node:
-    """A tree whose column types are the facts that `layout` needs (describe it, don't run it)."""
+    """Return a tree whose column types `layout` needs; it is to be described, not run."""
     core = core_of(root)
     if not isinstance(core, Aggregate):
         return core
@@ -130,7 +134,7 @@ def probe(root: Node) -> Node:
 
 
 def kept_types(root: Node, types: dict[str, str]) -> dict[str, str]:
-    """The types of the columns of `probe(root)`, and of those that the state keeps in other forms.
+    """Return the types of the columns of `probe(root)`, and those of columns stored in other forms.
 
     Raises NotMaintained as `layout` does.
     """
@@ -138,11 +142,15 @@ def kept_types(root: Node, types: dict[str, str]) -> dict[str, str]:
 
 
 def layout(root: Node, types: dict[str, str], state: str, append: bool = False) -> Layout:
-    """The layout of a view's state.
+    """Return the layout of a view's state.
 
-    root: the view tree; types: Spark type of every column of `probe(root)`; state: quoted name of
-    the state table; append: changes are to be appended, which is done where every value is a sum
-    of its changes. Raises NotMaintained where rows can't be matched (MAP, collations).
+    Raises NotMaintained if rows cannot be matched (MAP, collations).
+
+    Args:
+        root: the view tree.
+        types: Spark type of every column of `probe(root)`.
+        state: quoted name of the state table.
+        append: changes are to be appended; they are only if every value is the sum of its changes.
     """
     root, types = storable(root, core_of(root), types)
     core = core_of(root)
@@ -177,8 +185,10 @@ def _different_rows(
 
 
 def _check_all_stored(names: Iterable[str], types: dict[str, str]) -> None:
-    """Raise NotMaintained for a column of the state that Delta is not certain to store; one in a
-    form of its own is."""
+    """Raise NotMaintained for a column of the state that Delta might not store.
+
+    A column in a form of its own is always stored.
+    """
     for name in names:
         if not name.startswith(STORED):
             check_stored(name, types[name])

@@ -1,4 +1,4 @@
-"""Which rows of a state a change meets: those with its keys, and what is known of these before."""
+"""Which rows of a state a change matches: those with its keys, and what is known of these keys."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout
 from dbt.adapters.ivm_spark.state.target import Target
 
 ASKED = 3
-"""Columns of a key of which the ranges are asked for."""
+"""The most columns of a state's key whose ranges are asked for."""
 
 
 def of_target(name: str) -> exp.Column:
-    """A column of the state in a MERGE."""
+    """Return a column of the state in a MERGE."""
     return exp.column(name, table="t", quoted=True)
 
 
 def of_source(name: str) -> exp.Column:
-    """A column of the MERGE's source."""
+    """Return a column of the MERGE's source."""
     return exp.column(name, table="s", quoted=True)
 
 
 def same_key(layout: Layout) -> exp.Expr:
-    """That a row of the state and one of the MERGE's source have one key."""
+    """Return the condition that a row of the state and one of the MERGE's source have one key."""
     if layout.whole:
         return exp.EQ(this=of_target(WHOLE), expression=of_source(WHOLE))
     return exp.and_(
@@ -33,10 +33,14 @@ def same_key(layout: Layout) -> exp.Expr:
 
 
 def keys_met(layout: Layout, target: Target, change: Node) -> tuple[RuntimeFilter, ...]:
-    """Return in which of the change's keys the first columns of the state's key must be, of those
-    whose types have an order; nothing for a state that is not large.
+    """Return the runtime filters on the first columns of the state's key, by the change's keys.
 
-    change: has the columns of the state's key; it must be cheap to read.
+    Only columns whose types have an order have one. A state that is not large has none.
+
+    Args:
+        layout: of the state.
+        target: the state to write into.
+        change: has the columns of the state's key, and must be cheap to read.
     """
     types = target.large or {}
     names = [k.name for k in layout.keys if types.get(k.name) in ORDERED][:ASKED]

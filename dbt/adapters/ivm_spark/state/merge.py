@@ -1,8 +1,10 @@
-"""How a delta is merged into a state: one MERGE for insert-only, delete-only and mixed changes.
+"""One MERGE brings a delta into a state of groups: insert-only, delete-only and mixed changes.
 
-Mumick, Quass, Mumick, "Maintenance of data cubes and summary tables in a warehouse" (SIGMOD 1997)
-for counts and sums; for extrema only the groups whose stored extremum was lost, and not beaten by
-what was gained, are computed again from the new state of the sources.
+Counts and sums take the delta by addition. An extremum is computed again, from the sources at their
+new versions, only for groups that lost the stored extremum and gained no better value.
+
+Source: Mumick, Quass, Mumick, "Maintenance of data cubes and summary tables in a warehouse" (SIGMOD
+1997), for counts and sums.
 """
 
 from __future__ import annotations
@@ -49,19 +51,20 @@ class Merge:
     """A MERGE INTO the state AS t USING `source` AS s, as trees.
 
     Attributes:
-        materialized: what is computed before the statement, in this order, besides what the delta
-            itself needs.
         source: a tree with at most one row for each row of the state.
         on: a condition over t and s.
-        met: for columns of t, in which rows' keys they must be; it follows from `on`.
         delete_when: None if no row can leave the state.
         update_when: None if no row stays and changes.
         updates: (column, value) of the rows that change.
-        insert_when: which rows of the source come into the state.
+        insert_when: the condition of the source's rows that are inserted.
         inserts: (column, value) of these rows.
+        materialized: the relations to compute before the statement, in this order, besides those of
+            the delta.
+        met: runtime filters on columns of t; they follow from `on`.
         loses: a tree with one row and the column `lost`, the number of rows that the state loses;
             None if it is not worth asking.
-        gains: rows with the columns of `inserts`: if `loses` is 0, to insert them does the same.
+        gains: rows with the columns of `inserts`; if `loses` is 0, inserting them has the same
+            effect.
     """
 
     source: Node
@@ -78,17 +81,22 @@ class Merge:
 
     @property
     def insert(self) -> Insert:
-        """The INSERT in the place of a MERGE that takes nothing out of the state."""
+        """Return the INSERT that replaces a MERGE which removes nothing from the state."""
         assert self.gains is not None
         columns = tuple(name for name, _ in self.inserts)
         return Insert(self.gains, columns, materialized=self.materialized)
 
 
 def merge(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Merge:
-    """Return the MERGE of a delta of `layout.input` into a state of groups or different rows.
+    """Return the MERGE of a delta of `layout.input` into a state of groups or distinct rows.
 
-    insert_only: the sources only gained rows. The source has one row a key, so that no row of the
-    state matches twice.
+    Its source has one row a key, so that no row of the state matches twice.
+
+    Args:
+        layout: of the state.
+        delta: of `layout.input`.
+        target: the state to write into.
+        insert_only: the sources only gained rows.
     """
     insert_only = insert_only and is_monotone(layout.input)
     source = grouped_change(layout, delta, insert_only)
@@ -128,19 +136,27 @@ def merge(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Mer
 
 
 def computes_again(layout: Layout, insert_only: bool) -> bool:
-    """Whether groups of the state are computed again from its sources, all that change or those
-    that may have lost an extremum. insert_only: the view's input only gained rows."""
+    """Return whether groups are computed again from the sources.
+
+    These are all changed groups, or those that may have lost an extremum.
+
+    Args:
+        layout: of the state.
+        insert_only: the view's input only gained rows.
+    """
     return layout.recomputes or (bool(_extrema(layout)) and not insert_only)
 
 
 def _sum(name: str) -> exp.Expr:
-    """A count as it will be."""
+    """Return the new value of a count."""
     return exp.Add(this=of_target(name), expression=of_source(name))
 
 
 def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
-    """Whether an accumulator's value really changes; a sum that becomes or ceases to be NULL is
-    seen at its counter."""
+    """Return the condition that the value of an accumulator really changes.
+
+    If a sum becomes NULL or ceases to be NULL, its counter shows it.
+    """
     if accumulator.kind in (Kind.COUNT, Kind.SUM):
         return exp.NEQ(this=of_source(accumulator.name), expression=exp.Literal.number(0))
     same = exp.NullSafeEQ(this=of_target(accumulator.name), expression=updated.copy())
@@ -148,7 +164,7 @@ def _change_of(accumulator: Accumulator, updated: exp.Expr) -> exp.Expr:
 
 
 def _lookup(layout: Layout, insert_only: bool) -> frozenset[Kind]:
-    """The kinds of accumulators whose value may come from the recomputed groups."""
+    """Return the kinds of accumulators whose value may come from the recomputed groups."""
     if insert_only:
         return frozenset({Kind.RECOMPUTED})
     return frozenset({Kind.RECOMPUTED, Kind.MIN, Kind.MAX})
@@ -210,10 +226,10 @@ def _extrema(layout: Layout) -> list[Accumulator]:
 
 
 def _looked_up(layout: Layout, change: Node, target: Target, insert_only: bool) -> Node:
-    """The change beside the groups of it that are computed again, their columns with a prefix.
+    """Return the change joined with those of its groups that are computed again, under a prefix.
 
-    Spark takes a join with the state for as large as their product, and would sort and shuffle the
-    whole source to meet a handful of groups: few ones are broadcast.
+    Spark estimates a join with the state to be as large as their product. It would sort and shuffle
+    the whole source to join it with a handful of groups. So few groups are broadcast.
     """
     among: Node | None = None if layout.whole else change
     if not layout.recomputes:
@@ -232,7 +248,10 @@ def _looked_up(layout: Layout, change: Node, target: Target, insert_only: bool) 
 
 
 def _stale(layout: Layout, change: Node, state: str) -> Node:
-    """Keys of the groups that lost a value at least as good as the best that is left for sure."""
+    """Return the keys of the groups that may have lost their extremum.
+
+    Their best lost value is at least as good as the best value that certainly remains.
+    """
     extrema = _extrema(layout)
     fields = ((_OLD + name, name) for name in (*layout.identity, *(a.name for a in extrema)))
     stored = Scan(state, STATE, tuple(fields))
@@ -250,7 +269,7 @@ def _stale(layout: Layout, change: Node, state: str) -> Node:
 
 
 def _fresh(layout: Layout, among: Node | None, few: bool) -> Node:
-    """The groups of `among` computed from the sources' new state; all of them if it is None."""
+    """Compute the groups of `among` at the sources' new versions, all groups if it is None."""
     if among is None:
         return fill(layout)
     inner = Project(

@@ -1,10 +1,11 @@
-"""How a delta is merged into a state that stores the view row by row: what is lost goes, what is
-gained comes, in one MERGE; where nothing is lost, which is seen once the change is kept, in one
-INSERT, which does not look at the state.
+"""One MERGE brings a delta into a state that stores the view row by row.
 
-The delete and the insert step of a join view's fast refresh in one statement, on bags: several
-rows of the state may be equal, so those that the view loses are looked up first. All of them go,
-and as many copies as are left come back as one row.
+The MERGE deletes the rows that the view loses, and inserts those that it gains. If the view loses
+nothing, which the materialized change shows, an INSERT does the same without reading the state.
+
+The MERGE is the delete and the insert step of a join view's fast refresh in one statement, on bags.
+Several rows of the state may be equal, so the MERGE first looks up the rows that the view loses. It
+deletes all their copies, and inserts the copies that are left as one row.
 """
 
 from __future__ import annotations
@@ -39,16 +40,16 @@ from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.target import Target
 
 GONE = "__ivm_gone"
-"""Whether a row of the source takes the equal ones out of the state; else it comes into it."""
+"""Whether a row of the source deletes the equal rows of the state; otherwise it is inserted."""
 _NET, _FOUND, _LOST = "__ivm_net", "__ivm_found", "__ivm_lost_"
 
 
 def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
     """Return the MERGE of a delta of `layout.input` into a state that is stored row by row.
 
-    Its source has the state's columns and `__ivm_gone`. A row of the state meets at most one row of
-    it, and a row that comes meets none. It raises if the view loses more copies of a row than the
-    state has.
+    Its source has the state's columns and `__ivm_gone`. A row of the state matches at most one row
+    of the source, and an inserted row matches none. The MERGE raises if the view loses more copies
+    of a row than the state has.
     """
     grouped = grouped_change(layout, delta, False)
     materialized = Materialized(materialized_name("change", target.token), grouped)
@@ -71,7 +72,7 @@ def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
 
 
 def _found(keys: tuple[str, ...], state: str, change: Scan, met: tuple[RuntimeFilter, ...]) -> Node:
-    """The rows of the state that are equal to a row which the view loses."""
+    """Return the rows of the state that are equal to a row that the view loses."""
     stored: Node = Scan(state, STATE, tuple((name, name) for name in (*keys, COUNT)))
     for near in met:
         stored = replace(near, input=stored)
@@ -84,8 +85,10 @@ def _found(keys: tuple[str, ...], state: str, change: Scan, met: tuple[RuntimeFi
 
 
 def _summed(keys: tuple[str, ...], change: Node, found: Node) -> Node:
-    """Each row that changes, once: by how many copies, and how many the state has of it where some
-    are lost."""
+    """Return each changed row once, with its net number of copies.
+
+    For a row that loses copies, it has the number of copies in the state too.
+    """
     zero = exp.Literal.number(0)
     parts = (
         Project(change, (*passed(keys), Item(_NET, column(COUNT)), Item(_FOUND, zero))),
@@ -96,8 +99,10 @@ def _summed(keys: tuple[str, ...], change: Node, found: Node) -> Node:
 
 
 def _sides(summed: Node, keys: tuple[str, ...]) -> Node:
-    """The rows that go and those that come: of a row that loses copies one that goes, and one that
-    comes if some are left."""
+    """Return the rows to delete and the rows to insert.
+
+    A row that loses copies is deleted, and inserted again if some are left.
+    """
     left = checked(exp.Add(this=column(_NET), expression=column(_FOUND)))
     counted = Project(summed, (*passed(keys), Item(COUNT, left), *passed((_NET,))))
     sides = exp.Explode(this=exp.Anonymous(this="array", expressions=[exp.true(), exp.false()]))
@@ -111,5 +116,5 @@ def _lost() -> exp.Expr:
 
 
 def negative(name: str) -> exp.Expr:
-    """That a column is below 0."""
+    """Return the condition that a column is below 0."""
     return exp.LT(this=column(name), expression=exp.Literal.number(0))

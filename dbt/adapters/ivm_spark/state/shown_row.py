@@ -1,7 +1,7 @@
 """What one row of the state shows: the view, row by row, for the view's own changes.
 
-HAVING and the expressions on top are conditions and values over a row of the state, so a change of
-that row tells the change of what it shows.
+HAVING and the expressions above it are conditions and values over a row of the state. So the change
+of that row gives the change of the rows that it shows.
 """
 
 from __future__ import annotations
@@ -24,9 +24,14 @@ Outputs = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class ShownRow:
-    """columns: the view's columns by name, as SQL over a row of the state; conditions: under which
-    the row is shown; keys: the state's columns that no two shown rows share, none where rows are a
-    bag; copies: the column that counts how often the row is shown, empty where it is once."""
+    """What one row of the state shows of the view.
+
+    Attributes:
+        columns: the view's columns by name, as SQL over a row of the state.
+        conditions: the row is shown if all of them hold.
+        keys: the state's columns that no two shown rows have in common, none if the rows are a bag.
+        copies: the column that counts how often the row is shown, empty if it is shown once.
+    """
 
     columns: tuple[tuple[str, str], ...]
     conditions: tuple[str, ...] = ()
@@ -34,13 +39,13 @@ class ShownRow:
     copies: str = ""
 
     def encode(self) -> str:
-        """The text for a table property."""
+        """Return the text for a table property."""
         text = json.dumps(asdict(self), separators=(",", ":"))
         return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def decode_row(text: str) -> ShownRow:
-    """The row that `encode` wrote. Raises ValueError for another text."""
+    """Return the row that `encode` wrote. Raises ValueError for another text."""
     facts = json.loads(base64.urlsafe_b64decode(text))
     return ShownRow(
         columns=tuple((name, value) for name, value in facts["columns"]),
@@ -51,9 +56,9 @@ def decode_row(text: str) -> ShownRow:
 
 
 def shown_row(layout: Layout, types: dict[str, str], outputs: Outputs) -> ShownRow | None:
-    """What a row of a state of this layout shows; None where it depends on other rows (LIMIT).
+    """Return what a row of a state of this layout shows.
 
-    types and outputs as for `visible`.
+    It is None if that depends on other rows (LIMIT). The arguments are those of `visible`.
     """
     top = typed_top(layout, types, [kind for _, kind in outputs])
     found = peeled(top)
@@ -72,7 +77,7 @@ def shown_row(layout: Layout, types: dict[str, str], outputs: Outputs) -> ShownR
 
 
 def stored_row(outputs: Outputs) -> ShownRow | None:
-    """What a row of a query that is stored as it is shows; None where rows can't be compared."""
+    """Return what a stored row of an unmaintained query shows, None if rows cannot be compared."""
     if any(sign in kind.lower() for _, kind in outputs for sign in _NOT_GROUPED):
         return None
     names = stored_names(outputs)

@@ -1,10 +1,10 @@
-"""Keep columns in types that Delta stores, and refuse those that have no such form.
+"""Store columns in types that Delta has, and refuse those that have no such form.
 
-    extract(hour from max(b - a))   keeps   max(cast(cast(b - a as interval second) as decimal))
+    extract(hour from max(b - a))   stores   max(cast(cast(b - a as interval second) as decimal))
 
-An interval of days to seconds is kept as seconds with six digits behind the point, one of years to
-months as months: both hold every interval exactly and in its order, so that groups, sums and
-extrema of them are those of the intervals. The view gives the intervals back.
+An interval of days to seconds is stored as seconds with six digits after the point. An interval of
+years to months is stored as months. Both numbers hold every interval exactly and in its order. So
+their groups, sums and extrema are those of the intervals. The view converts them back.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Distinct, Item, Node,
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
 
 STORED = "__ivm_stored_"
-"""The prefix of the columns that keep an interval as a number."""
+"""The prefix of the columns that store an interval as a number."""
 VOID = "void"
-"""The type of a bare NULL; a Delta table can't have such a column."""
+"""The type of a bare NULL; a Delta table cannot have such a column."""
 NTZ = "timestamp_ntz"
 """A type that a table which is replaced must be told to support."""
 
 _FIELD = re.compile(r"([<,])\s*(?:`(?:[^`]|``)*`|[^<>,:`]+)\s*:")
-"""The name of a struct's field, which Spark prints as it is, blanks and all."""
+"""The name of a struct's field, which Spark prints as it is, with blanks."""
 _PLAIN = re.compile(
     r"(?:tinyint|smallint|int|bigint|float|double|decimal\(\d+, ?\d+\)|string|binary|boolean|date"
     r"|timestamp|timestamp_ntz|variant|(?:var)?char\(\d+\)|array|map|struct|[<>,\s])*"
@@ -41,10 +41,13 @@ _YEAR_MONTH = re.compile(r"interval (year|month)( to month)?")
 
 @dataclass(frozen=True)
 class Form:
-    """How an interval is kept: as a number of its smallest unit.
+    """How an interval is stored: as a number of its smallest unit.
 
-    visible: its own Spark type; kept: the type of the number; summed: the type of a sum of such
-    numbers; unit: SECOND or MONTH.
+    Attributes:
+        visible: the interval's own Spark type.
+        kept: the type of the number.
+        summed: the type of a sum of such numbers.
+        unit: SECOND or MONTH.
     """
 
     visible: str
@@ -53,16 +56,16 @@ class Form:
     unit: str
 
     def encode(self, value: exp.Expr) -> exp.Expr:
-        """The number of an interval."""
+        """Return the number of an interval."""
         return exp.cast(exp.cast(value.copy(), f"interval {self.unit}"), self.kept)
 
     def decode(self, number: exp.Expr) -> exp.Expr:
-        """The interval of a number."""
+        """Return the interval of a number."""
         return exp.cast(exp.cast(number.copy(), f"interval {self.unit}"), self.visible)
 
 
 def is_stored(type_name: str) -> bool:
-    """Whether Delta certainly stores a column of this Spark type.
+    """Return whether Delta certainly stores a column of this Spark type.
 
     Source: Delta's protocol, "Schema Serialization Format".
     """
@@ -70,7 +73,7 @@ def is_stored(type_name: str) -> bool:
 
 
 def form_of(type_name: str) -> Form | None:
-    """The form in which an interval is kept, None for any other type."""
+    """Return the form in which an interval is stored, None for any other type."""
     lowered = type_name.lower()
     if _DAY_TIME.fullmatch(lowered):
         return Form(lowered, "decimal(19,6)", "decimal(29,6)", "second")
@@ -80,18 +83,22 @@ def form_of(type_name: str) -> Form | None:
 
 
 def check_stored(name: str, type_name: str) -> None:
-    """Raise NotMaintained for a column that Delta is not certain to store."""
+    """Raise NotMaintained for a column that Delta might not store."""
     if not is_stored(type_name):
         raise not_supported(f"a column {name} of type {type_name}, which Delta can't store")
 
 
 def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[str, str]]:
-    """The tree of a view whose groups, or different rows, are kept in forms that Delta stores.
+    """Return a view's tree with its core in forms that Delta stores, and the types.
 
-    core: the part of it that is stored; types: Spark types of the columns of its probe. Returns
-    the tree, and the types with those of the numbers. A tree that is stored row by row stays as it
-    is, see `kept_items`.
-    Raises NotMaintained for an aggregate whose value has no such form.
+    The core consists of groups or distinct rows. The types include those of the numbers. A tree
+    that is stored row by row stays as it is, see `kept_items`. Raises NotMaintained for an
+    aggregate whose value has no such form.
+
+    Args:
+        root: the view tree.
+        core: the part of it that is stored.
+        types: Spark types of the columns of its probe.
     """
     if isinstance(core, Aggregate):
         return _Groups(types).of(root, core)
@@ -105,7 +112,7 @@ def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[
 
 
 def kept_items(columns: tuple[str, ...], types: dict[str, str]) -> tuple[Item, ...]:
-    """Each column as it is kept: itself, or another one in a form that Delta stores."""
+    """Return each column as it is stored: itself, or another one in a form that Delta stores."""
     items = []
     for name in columns:
         form = form_of(types[name])
@@ -118,7 +125,7 @@ def kept_items(columns: tuple[str, ...], types: dict[str, str]) -> tuple[Item, .
 
 
 def shown(kept: Node, columns: tuple[str, ...], types: dict[str, str]) -> Node:
-    """The rows with the columns themselves, from rows with the columns as they are kept."""
+    """Return rows with the columns themselves, from rows with the columns as they are stored."""
     items = []
     for name in columns:
         form = form_of(types[name])
@@ -152,8 +159,11 @@ class _Groups:
         return self._kept(key.name, form.encode(key.expression), form.kept, form.decode)
 
     def _aggregate(self, item: Item) -> list[Item]:
-        """What is kept of an aggregate, and its value from that. An average is a sum and a count,
-        as Spark's own is (`Average`, `DivideDTInterval`, `DivideYMInterval`)."""
+        """Return what is stored of an aggregate, and add its value over that.
+
+        An average is a sum and a count, like Spark's own (`Average`, `DivideDTInterval`,
+        `DivideYMInterval`).
+        """
         form = form_of(self._types[item.name])
         if form is None:
             self._values += passed((item.name,))
@@ -180,7 +190,7 @@ class _Groups:
 
     @staticmethod
     def _over(call: exp.Expr, function: str, form: Form) -> exp.Expr:
-        """The call of another function over the numbers of its intervals."""
+        """Return the call of another function over the numbers of its intervals."""
         swapped = call.copy()
         inner = swapped.this if isinstance(swapped, exp.Filter) else swapped
         inner.set("this", function)

@@ -1,8 +1,10 @@
-"""A state that is only appended to: what its rows add up to.
+"""A state that is only appended to: the view adds up its rows.
 
-The change of a summary table is a summary table itself (Mumick, Quass, Mumick, "Maintenance of data
-cubes and summary tables in a warehouse", SIGMOD 1997, summary-delta tables): added to the table's
-rows instead of merged into them, it is merged by who reads.
+The change of a summary table is a summary table itself. It is appended to the table's rows instead
+of merged into them, and each read merges it.
+
+Source: Mumick, Quass, Mumick, "Maintenance of data cubes and summary tables in a warehouse" (SIGMOD
+1997), summary-delta tables.
 """
 
 from __future__ import annotations
@@ -26,16 +28,23 @@ _ADDITIVE = (Kind.COUNT, Kind.SUM, Kind.XOR)
 
 
 def is_additive(accumulators: Iterable[Accumulator]) -> bool:
-    """Whether changes can be appended: each value is the sum of its changes, and no change needs
-    to know what is there."""
+    """Return whether changes can be appended.
+
+    Each value must be the sum of its changes, and no change may depend on the stored rows.
+    """
     return all(a.kind in _ADDITIVE and not a.tight for a in accumulators)
 
 
 def summed(rows: Node, keys: tuple[str, ...], accumulators: tuple[Accumulator, ...]) -> Node:
-    """One row a key: the accumulators and `__ivm_count` of all rows of the key added up.
+    """Return one row a key: the accumulators and `__ivm_count` of all its rows, added up.
 
-    rows: relation with these columns; without keys there is exactly one row. Groups whose rows are
-    all gone are left out; a negative count raises.
+    Groups whose rows are all deleted are left out. A negative count raises. Without keys there is
+    exactly one row.
+
+    Args:
+        rows: a relation with these columns.
+        keys: the columns of the key.
+        accumulators: the columns to add up.
     """
     items = [Item(a.name, _total(a)) for a in accumulators]
     items.append(Item(COUNT, checked(exp.Sum(this=column(COUNT)))))
@@ -52,7 +61,7 @@ def _total(accumulator: Accumulator) -> exp.Expr:
     if accumulator.kind is Kind.XOR:
         total: exp.Expr = exp.Anonymous(this="bit_xor", expressions=[value])
     else:
-        # On the way a sum of bigints may need more than one.
+        # A partial sum of bigints may need more than a bigint.
         total = exp.Sum(this=exp.cast(value, "decimal(20,0)") if accumulator.wide else value)
     present = exp.Sum(this=column(accumulator.counter))
     return null_without(present, exp.cast(or_zero(total), accumulator.type_name))

@@ -12,11 +12,12 @@ class Target:
 
     Attributes:
         state: quoted name of the table.
-        token: makes the names of temporary views this refresh's own.
-        compact: a state that is appended to has its rows added up now.
-        large: Spark types of the state's columns if it is so large that the change is computed
-            first, and that it pays to ask which part of the state the change can meet.
-        few: the change has certainly few rows, so that groups to compute again are broadcast.
+        token: makes the names of temporary views unique to this refresh.
+        compact: the refresh adds up the rows of a state that is appended to.
+        large: Spark types of the columns of a large state, None for any other state. The change of
+            a large state is computed first, and it is worth asking which part of the state it can
+            match.
+        few: the change certainly has few rows, so that groups to compute again are broadcast.
     """
 
     state: str

@@ -1,4 +1,4 @@
-"""What everybody reads: the query's columns over the state, with exactly the query's types."""
+"""The view that everybody reads: the query's columns over the state, with the query's types."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
 
 _NO_NAME = frozenset(" ,;{}()\n\t=`")
-"""Characters that Delta takes in no name of a column.
+"""Characters that Delta allows in no column name.
 
 Source: `DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES` of Delta."""
 
@@ -36,30 +36,41 @@ def visible(
     outputs: tuple[tuple[str, str], ...],
     pretty: bool = False,
 ) -> str:
-    """The SELECT of the view `<model>`; its columns are named by the view's column list.
+    """Return the SELECT of the view `<model>`; the view's column list names its columns.
 
-    types: Spark types of the columns of `probe`; outputs: (name, Spark type) of the query's
-    columns, in order.
+    Args:
+        layout: of the state.
+        types: Spark types of the columns of `probe`.
+        outputs: (name, Spark type) of the query's columns, in order.
+        pretty: formats the text for people.
     """
     return to_sql(visible_query(layout, types, [kind for _, kind in outputs]), pretty)
 
 
 def visible_query(layout: Layout, types: dict[str, str], wanted: list[str] | None) -> exp.Query:
-    """The same as a tree; `wanted` are the outputs' types, None where they need not be kept."""
+    """Return the same as a tree.
+
+    Args:
+        layout: of the state.
+        types: as for `visible`.
+        wanted: the outputs' types, None if they need not be preserved.
+    """
     top = layout.top if wanted is None else typed_top(layout, types, wanted)
     return render(top, bind_plain)
 
 
 def typed_top(layout: Layout, types: dict[str, str], wanted: list[str]) -> Node:
-    """The view's tree over the state, its outputs of the wanted types."""
+    """Return the view's tree over the state, with outputs of the wanted types."""
     stored = {**types, COUNT: "bigint"}
     stored.update({a.name: a.type_name for a in layout.accumulators})
     return _typed(layout.top, stored, wanted)
 
 
 def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
-    """The outputs cast where they are not a stored column of the wanted type; below ORDER BY and
-    LIMIT, which must stay on top for the order to be seen."""
+    """Return a tree with each output cast, unless it is a stored column of the wanted type.
+
+    The casts are below ORDER BY and LIMIT, which must stay on top for the order to be seen.
+    """
     if isinstance(top, Project) and isinstance(top.input, (Sort, Limit)):
         wanted_by = dict(zip(top.columns, wanted, strict=True))
         return Project(
@@ -85,8 +96,14 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
 
 
 def columns_of_state(layout: Layout | None, outputs: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """The state's column of each column of the query that is stored as it is, by its name in lower
-    case; layout: None of a query that is not maintained."""
+    """Return the state's column of each query column that is stored as it is.
+
+    The keys are names of the query's columns in lower case.
+
+    Args:
+        layout: None for a query that is not maintained.
+        outputs: as for `visible`.
+    """
     if layout is None:
         stored = zip(stored_names(outputs), outputs, strict=True)
         return {n.lower(): s for s, (n, kind) in stored if is_stored(kind)}
@@ -96,7 +113,7 @@ def columns_of_state(layout: Layout | None, outputs: tuple[tuple[str, str], ...]
 
 
 def _origin(node: Node, name: str) -> str | None:
-    """The column of the state that a column of the view's tree is."""
+    """Return the column of the state that a column of the view's tree is."""
     if isinstance(node, Scan):
         return dict(node.fields).get(name)
     if isinstance(node, (Project, Aggregate)):
@@ -109,8 +126,7 @@ def _origin(node: Node, name: str) -> str | None:
 
 
 def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:
-    """A query that is not maintained, stored as it is: its columns under names, and in forms, that
-    Delta takes."""
+    """Return the SELECT that stores an unmaintained query under names and in forms Delta allows."""
     names = stored_names(outputs)
     kept = [
         to_sql(exp.alias_(_stored(column(name), kind), name, quoted=True))
@@ -123,8 +139,10 @@ def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:
 
 
 def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
-    """Names of the state's columns for a query that is stored as it is: the query's own, as far as
-    Delta takes them."""
+    """Return names of the state's columns for a query that is stored as it is.
+
+    They are the query's own names if Delta allows them.
+    """
     return [
         name if not _NO_NAME.intersection(name) else f"__ivm_column_{place}"
         for place, (name, _) in enumerate(outputs, start=1)
@@ -132,7 +150,7 @@ def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
 
 
 def stored_value(name: str, kind: str, table: str = "") -> exp.Expr:
-    """A column of the query, from the state's column of that name."""
+    """Return a column of the query, from the state's column of that name."""
     if kind == VOID:
         return exp.null()
     stored = exp.column(name, table=table or None, quoted=True)
@@ -141,7 +159,7 @@ def stored_value(name: str, kind: str, table: str = "") -> exp.Expr:
 
 
 def visible_stored(outputs: tuple[tuple[str, str], ...], state: str) -> str:
-    """The SELECT of the view over a query that is stored as it is."""
+    """Return the SELECT of the view over a query that is stored as it is."""
     columns = ", ".join(
         to_sql(exp.alias_(stored_value(name, kind, STATE), name, quoted=True))
         for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)

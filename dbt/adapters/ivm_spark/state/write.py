@@ -1,4 +1,4 @@
-"""What brings a delta into a state: a MERGE, or an INSERT where no stored row is met."""
+"""What brings a delta into a state: a MERGE, or an INSERT, which looks up no stored row."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ from dbt.adapters.ivm_spark.state.target import Target
 
 
 def write(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Merge | Insert:
-    """Return the statement for a delta of `layout.input`; insert_only: the sources only gained
-    rows."""
+    """Return the statement for a delta of `layout.input`.
+
+    Args:
+        layout: of the state.
+        delta: of `layout.input`.
+        target: the state to write into.
+        insert_only: the sources only gained rows.
+    """
     if inserts(layout, insert_only):
         return insert(layout, delta, target, insert_only)
     if layout.style is Style.ROWS:
@@ -22,10 +28,15 @@ def write(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Mer
 
 
 def only_adds(layout: Layout, insert_only: bool) -> bool:
-    """Whether the view is stored row by row and only gains rows, where its sources do or not."""
+    """Return whether the view is stored row by row and only gains rows.
+
+    Args:
+        layout: of the state.
+        insert_only: the sources only gained rows.
+    """
     return layout.style is Style.ROWS and insert_only and is_monotone(layout.input)
 
 
 def inserts(layout: Layout, insert_only: bool) -> bool:
-    """Whether a refresh is an INSERT, which looks for no row of the state."""
+    """Return whether a refresh is an INSERT, which looks up no row of the state."""
     return layout.appended or only_adds(layout, insert_only)

@@ -1,1 +1,1 @@
-"""What does a state remember: what its commits record, and what its refreshes have taken."""
+"""The memory of a state: the watermarks of its commits, and the cost model of its refreshes."""

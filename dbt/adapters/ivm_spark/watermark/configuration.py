@@ -1,5 +1,4 @@
-"""How a state's table is configured, as the model says and as Delta says, and what tells them
-apart. Pure."""
+"""The configuration of a state's table, by the model and by Delta, and the difference. Pure."""
 
 from __future__ import annotations
 
@@ -16,14 +15,27 @@ _NOT_SHOWN = ("delta.minreaderversion", "delta.minwriterversion")
 
 
 class ConfigError(ValueError):
-    """A config of a model has a value that it can't have; the message names key and values."""
+    """A config of a model has a value that is not allowed; the message names key and values."""
+
+    @property
+    def sentence(self) -> str:
+        """Return the message with a mark at its end."""
+        text = str(self)
+        return text if text.endswith((".", "?")) else f"{text}."
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """partitions, clusters: columns as the model writes them; properties: of the table; location:
-    the folder above the state's, empty for the schema's own; appends: changes are appended to the
-    state where its values allow that, not merged into it."""
+    """How a model configures its state's table.
+
+    Attributes:
+        partitions: the columns to partition by, as the model writes them.
+        clusters: the columns to cluster by, as the model writes them.
+        properties: the table's properties.
+        location: the folder above the state's, empty for the schema's own.
+        appends: a refresh appends changes to the state if its values allow that, and does not merge
+            them.
+    """
 
     partitions: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
@@ -32,9 +44,9 @@ class Configuration:
     appends: bool = False
 
     def placed(self, stored: Mapping[str, str]) -> Configuration:
-        """The same, its columns under the names that the state has for them.
+        """Return the same configuration, with the state's names for its columns.
 
-        stored: the state's name of each of the model's columns, by its name in lower case. Raises
+        `stored` maps each of the model's columns, in lower case, to its name in the state. Raises
         ConfigError for a column that the state does not have.
         """
         return replace(
@@ -45,7 +57,10 @@ class Configuration:
 
 
 def _placed(key: str, name: str, stored: Mapping[str, str]) -> str:
-    """A column as SQL; of a struct's field only the struct has another name."""
+    """Return a column as SQL, under the state's name.
+
+    For a field of a struct, only the struct has another name.
+    """
     whole = name.strip()
     bare = whole.strip("`").replace("``", "`")
     if bare.lower() in stored:
@@ -61,10 +76,14 @@ def _placed(key: str, name: str, stored: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True)
 class Alteration:
-    """What makes a state's table as the model says.
+    """The changes that make a state's table match the model.
 
-    properties: to set; dropped: properties to unset; clusters: the columns to cluster by, None
-    where they fit; rebuild: what only a rebuild can change; impossible: what not even that can.
+    Attributes:
+        properties: the properties to set.
+        dropped: the properties to unset.
+        clusters: the columns to cluster by, None if they fit.
+        rebuild: the changes that only a rebuild can make.
+        impossible: the changes that not even a rebuild can make.
     """
 
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -75,7 +94,7 @@ class Alteration:
 
     @property
     def steps(self) -> list[str]:
-        """What ALTER TABLE does, in words."""
+        """Return the steps of ALTER TABLE, in words."""
         said = [f"{key} = {value}" for key, value in self.properties.items()]
         said += [f"no {key}" for key in self.dropped]
         if self.clusters is not None:
@@ -84,7 +103,7 @@ class Alteration:
 
     @property
     def needed(self) -> bool:
-        """False where the table is as the model says."""
+        """Return whether the table differs from the model's configuration."""
         return bool(self.steps or self.rebuild or self.impossible)
 
     def __str__(self) -> str:
@@ -97,11 +116,16 @@ def alteration(
     detail: Mapping[str, Any],
     appends: bool = False,
 ) -> Alteration:
-    """What has to change.
+    """Return the changes that a state's table needs.
 
-    recorded: what the model said at the last refresh, None if that is not known: a property that
-    it no longer says goes, one that somebody else set stays; detail: the row of DESCRIBE DETAIL;
-    appends: how the state was written so far.
+    A property that the model no longer sets is removed. A property that somebody else set stays.
+
+    Args:
+        wanted: the model's configuration now.
+        recorded: the model's configuration at the last refresh, None if that is not known.
+        detail: the row of DESCRIBE DETAIL.
+        appends: the state was built to be appended to.
+
     Source: Delta's documentation, "Table properties reference", "Use liquid clustering".
     """
     partitions, clusters = _names(detail, "partitionColumns"), _names(detail, "clusteringColumns")
@@ -143,13 +167,13 @@ def _names(detail: Mapping[str, Any], key: str) -> Sequence[str]:
 
 
 def _parsed(detail: Mapping[str, Any], key: str) -> Any:
-    """A list or a map: as such in a Spark session, as JSON text through Thrift."""
+    """Return a list or a map, which Thrift gives as JSON text and a Spark session as it is."""
     value = detail.get(key)
     return json.loads(value) if isinstance(value, str) else value
 
 
 def _said(columns: Sequence[str]) -> str:
-    """Columns as people write them."""
+    """Return columns as people write them."""
     return ", ".join(column.replace("`", "") for column in columns)
 
 

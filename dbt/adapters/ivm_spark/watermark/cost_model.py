@@ -1,10 +1,10 @@
-"""What a refresh would take both ways, learned from this view's earlier refreshes. Pure.
+"""The estimated time of a refresh both ways, learned from the view's earlier refreshes. Pure.
 
-A rebuild takes a fixed part and a part in proportion to the rows of its sources. An incremental
-refresh takes a fixed part, and for each row that changed or that the change meets some multiple of
-what a row takes in a rebuild. The multiples are where a view begins; the fixed part and the view's
-own factor on them are learned. Rows decide, never bytes of touched files: one deleted
-row in a big file is not a big change.
+A rebuild takes a fixed time and a time in proportion to the rows of its sources. An incremental
+refresh takes a fixed time, and a time for each row that changed or that the change joins. The time
+for such a row is a multiple of a row's time in a rebuild. Every view begins with the same
+multiples. The fixed time and the view's own factor on the multiples are learned. Rows decide, never
+bytes of touched files: one deleted row in a big file is not a big change.
 """
 
 from __future__ import annotations
@@ -13,47 +13,58 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 FIXED_FULL = 0.7
-"""Seconds of a rebuild of nothing."""
+"""Seconds of a rebuild without rows."""
 FIXED_INCREMENTAL = 1.1
-"""Seconds of an incremental refresh by one row, before any is recorded, by one statement that reads
-one change feed."""
+"""Seconds of an incremental refresh by one row, in one statement that reads one change feed. A view
+begins with it, before an incremental refresh is recorded."""
 MATERIALIZED = 0.1
-"""What each relation that is kept before the statement adds to that, as a part of it."""
+"""Fraction of the fixed time that each relation materialized before the statement adds."""
 SCAN = 0.07
-"""The same of each table or feed that is read besides the first: Delta chooses its files, Spark
-plans it and starts its tasks, however few its rows are."""
+"""Fraction of the fixed time that each table or feed after the first adds. However few its rows
+are, Delta chooses its files, and Spark plans it and starts its tasks."""
 ADDED = 0.3
-"""What an INSERT takes of the fixed part; a MERGE reads the state twice and writes it anew."""
+"""Fraction of the fixed time that an INSERT takes. A MERGE reads the state twice and rewrites
+it."""
 FIRST_BUILD = 0.5
-"""What a rebuild takes of a first build, at the least: most first builds run in a Spark that is not
-warm. Where an incremental refresh takes longer than that, one rebuild is made to know."""
+"""The least fraction of a first build's time that a rebuild takes: most first builds run in a Spark
+that is not warm. If an incremental refresh takes longer than that, one rebuild is made to find
+out."""
 COLD = 4.0
-"""Seconds that this adds to a first build, at the most."""
+"""Seconds that a cold Spark adds to a first build, at most."""
 CHANGED = 5.0
-"""What a changed row takes, in rows of a rebuild: it is read from the feed, evaluated, merged."""
+"""Cost of a changed row, in rows of a rebuild: the refresh reads it from the feed, evaluates it and
+merges it."""
 MET = 1.0
-"""What a row of a table that the change meets takes, in rows of a rebuild."""
+"""Cost of a row of a table that the change joins, in rows of a rebuild."""
 STORED = 1.0
-"""What a row of the state takes, in rows of a rebuild: the MERGE looks for its matches there."""
+"""Cost of a row of the state, in rows of a rebuild: the MERGE looks for its matches there."""
 SCATTERED = 4.0
-"""The same of a state whose rows are found by all their columns: equal rows lie anywhere, so that
-most files have some, and are written anew."""
+"""The same for a state whose rows are found by all their columns. Equal rows lie anywhere, so most
+files have some and are rewritten."""
 LIGHT = 1.5e-6
-"""Seconds that a row takes at most to be read, however much a rebuild does with it."""
+"""Seconds that reading a row takes at most, however much a rebuild does with it."""
 _MOST = 3.0
-"""Times its estimate that a refresh counts for at most: one that a busy cluster held up does not
-rule increments out for good."""
+"""The multiple of its estimate that a refresh counts for at most. A refresh that a busy cluster
+held up does not rule out incremental refreshes for good."""
 _SMOOTHED = 0.5
-"""How much a refresh counts that was faster than estimated; one that was slower counts in full."""
+"""The weight of a refresh that was faster than estimated; a slower one counts in full."""
 _STEPS = 4
 
 
 @dataclass(frozen=True)
 class Work:
-    """rows: of all sources; changed: rows in the ranges; met: rows of the sources that are read
-    besides, each as often as it is, least: those of them that are read at the least; kept:
-    relations that are computed before the statement; scans: of tables and change feeds; scattered:
-    rows of the state are found by all their columns; adds: none is looked for."""
+    """The work of a refresh.
+
+    Attributes:
+        rows: rows of all sources.
+        changed: rows in the version ranges.
+        met: rows of the sources that are read in addition, counted each time they are read.
+        kept: relations that are materialized before the statement.
+        scans: scans of tables and change feeds.
+        scattered: the refresh finds rows of the state by all their columns.
+        adds: the refresh looks for no row of the state.
+        least: the rows of `met` that are read at least.
+    """
 
     rows: int = 0
     changed: int = 0
@@ -67,15 +78,15 @@ class Work:
 
 @dataclass(frozen=True)
 class RefreshStats:
-    """What a commit records of its refresh.
+    """The statistics of a refresh, which its watermark records.
 
     Attributes:
-        started: when it began, in milliseconds since 1970.
-        full: it was a rebuild.
-        first: its query was new.
-        work: what it had to do.
-        compared: the rebuild wrote only what differed.
-        differed: the fraction of the rows that did.
+        started: when the refresh began, in milliseconds since 1970.
+        full: the refresh was a rebuild.
+        first: the query was new.
+        work: the work of the refresh.
+        compared: the rebuild wrote only the rows that differed.
+        differed: the fraction of the rows that differed.
     """
 
     started: int = 0
@@ -87,20 +98,20 @@ class RefreshStats:
 
     @property
     def started_at(self) -> str:
-        """When it began, in UTC, as ISO 8601 writes it."""
+        """Return when the refresh began, in UTC, as ISO 8601 writes it."""
         moment = datetime.fromtimestamp(self.started / 1000, timezone.utc)
         return moment.isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True)
 class CostModel:
-    """What a view's refreshes have taken so far.
+    """The cost model of a view, learned from its refreshes.
 
     Attributes:
-        full_seconds: of the last rebuild.
-        full_rows: rows of its sources.
+        full_seconds: the seconds of the last rebuild.
+        full_rows: the rows of that rebuild's sources.
         fixed: the fixed seconds of an incremental refresh by one statement.
-        factor: on what its rows are estimated to take.
+        factor: the view's factor on the estimated time for rows.
         state_rows: rows of the state, 0 if they are not known.
         timed: the last rebuild was not the first build, which also warms Spark up.
         tried: an incremental refresh was timed.
@@ -117,14 +128,19 @@ class CostModel:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Seconds of an incremental refresh and of a rebuild."""
+    """The estimated seconds of a refresh both ways.
+
+    Attributes:
+        incremental: the seconds of an incremental refresh.
+        full: the seconds of a rebuild.
+    """
 
     incremental: float
     full: float
 
 
 def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
-    """What a refresh would take both ways; None before a rebuild was recorded."""
+    """Return the estimates of a refresh both ways, None before a rebuild was recorded."""
     if not cost_model.full_seconds or not cost_model.full_rows:
         return None
     full = _fixed_of(cost_model) + _row(cost_model) * work.rows
@@ -136,14 +152,15 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
 
 
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:
-    """Return the cost_model after a refresh that took so many seconds.
+    """Return the cost model after a refresh that took so many seconds.
 
-    After an increment the estimate of the same work is what it took, so that one which was slower
-    than a rebuild is not tried again until there is less to do or a rebuild takes longer. The fixed
-    part and the factor answer for the difference by their shares in the estimate.
+    After an incremental refresh, the model estimates the same work at the time that it took. So a
+    refresh that was slower than a rebuild is not tried again until there is less to do or a rebuild
+    takes longer. The fixed time and the factor answer for the difference by their shares in the
+    estimate.
     """
     if stats.compared and seconds >= cost_model.full_seconds:
-        return cost_model  # to compare is no part of what a rebuild must take
+        return cost_model  # a rebuild need not compare
     if stats.full:
         return replace(
             cost_model,
@@ -163,7 +180,7 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
 
 
 def _corrected(cost_model: CostModel, work: Work, seconds: float) -> CostModel:
-    """One step towards an estimate of so many seconds."""
+    """Return the cost model one step closer to an estimate of so many seconds."""
     thought = estimates(cost_model, work)
     assert thought is not None
     share = _fixed_part(cost_model, work) / thought.incremental
@@ -176,12 +193,12 @@ def _corrected(cost_model: CostModel, work: Work, seconds: float) -> CostModel:
 
 
 def _warm(seconds: float) -> float:
-    """What a first build would take at the least in a Spark that is warm."""
+    """Return the least seconds that a first build would take in a warm Spark."""
     return max(FIRST_BUILD * seconds, seconds - COLD)
 
 
 def _fixed_part(cost_model: CostModel, work: Work) -> float:
-    """Seconds of an incremental refresh that its rows do not matter to."""
+    """Return the seconds of an incremental refresh that do not depend on its rows."""
     statement = ADDED if work.adds else 1.0
     return cost_model.fixed * (statement + MATERIALIZED * work.kept + SCAN * max(work.scans - 1, 0))
 
@@ -191,5 +208,5 @@ def _fixed_of(cost_model: CostModel) -> float:
 
 
 def _row(cost_model: CostModel) -> float:
-    """Seconds of a source's row in a rebuild."""
+    """Return the seconds that a source's row takes in a rebuild."""
     return (cost_model.full_seconds - _fixed_of(cost_model)) / cost_model.full_rows

@@ -1,4 +1,4 @@
-"""A state's own commits, and whether a source is still the recorded table."""
+"""Finds a state's last refresh, and checks whether a source is still the same table."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ FIRST_LOOK = 2
 
 
 def since_last_refresh(reader: SourceReader, state: str) -> list[Commit]:
-    """The newest commits of a state (quoted name), newest first: two, a few, or all that the log
-    still has where no refresh is among those, because others wrote or altered it often since."""
+    """Return the newest commits of a state (quoted name), newest first, with its last refresh.
+
+    The function reads two commits, then a few. If no refresh is among those, because others wrote
+    or altered the state often since, it reads all commits that the log still has.
+    """
     commits = reader.recent(state, FIRST_LOOK)
     if _shows(commits):
         return commits
@@ -29,12 +32,12 @@ def _shows(commits: Sequence[Commit]) -> bool:
 
 
 def needs_id(head: Head, mark: SourceMark) -> bool:
-    """Whether `head.table_id` has to be known for `is_another`."""
+    """Return whether `is_another` needs `head.table_id`."""
     return head.version < mark.version or head.committed(mark.version) is None
 
 
 def is_another(head: Head, mark: SourceMark) -> bool:
-    """Whether a source is another table than the recorded one."""
+    """Return whether a source is another table than the one in the watermark."""
     if needs_id(head, mark):
         return head.table_id != mark.table_id
     return head.committed(mark.version) != mark.committed

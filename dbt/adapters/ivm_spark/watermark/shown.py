@@ -1,4 +1,4 @@
-"""What the view `<model>` was created with, as one short text in its table properties."""
+"""The mark of the view `<model>`: a short table property that says how it was created."""
 
 from __future__ import annotations
 
@@ -18,10 +18,13 @@ _DESCRIBED = "-d"
 def view_mark(
     fingerprint: str, view: str, outputs: Sequence[tuple[str, str]], described: Any
 ) -> str:
-    """The mark of a view: the query's fingerprint, and a hash of all that the view is made of.
+    """Return the mark of a view: the query's fingerprint, and a hash of all that makes up the view.
 
-    view: its SELECT; outputs: (name, Spark type) of its columns; described: the descriptions that
-    it carries (anything JSON can say), None without any.
+    Args:
+        fingerprint: the query's fingerprint.
+        view: the view's SELECT.
+        outputs: (name, Spark type) of the view's columns.
+        described: the descriptions that the view carries (anything JSON can say), None without any.
     """
     text = json.dumps([view, outputs, described or None], sort_keys=True, default=str)
     mark = f"{fingerprint}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
@@ -29,18 +32,21 @@ def view_mark(
 
 
 def unsettled(mark: str) -> str:
-    """The mark of a view that is being changed: no plan's view has it."""
+    """Return the mark of a view that is being changed; no plan's view has it."""
     return "0" + _DESCRIBED if is_described(mark) else "0"
 
 
 def is_described(mark: str) -> bool:
-    """Whether a view with this mark carries descriptions."""
+    """Return whether a view with this mark carries descriptions."""
     return mark.endswith(_DESCRIBED)
 
 
 def is_shown(information: str, mark: str, texts: Iterable[str]) -> bool:
-    """Whether the existing view has this mark and still one of these texts, in which it may have
-    been written: ALTER VIEW keeps the mark."""
+    """Return whether the existing view has this mark and still one of these texts.
+
+    The view may have been written in any of the texts. They are compared too, because ALTER VIEW
+    keeps the mark.
+    """
     said = _folded(information)
     same = any(f"ViewText:{_folded(text)}View" in said for text in texts)
     return mark_in(information) == mark and same
@@ -51,6 +57,6 @@ def _folded(text: str) -> str:
 
 
 def mark_in(information: str) -> str:
-    """The mark of an existing view, from SHOW TABLE EXTENDED; empty for a view that is not ours."""
+    """Return an existing view's mark from SHOW TABLE EXTENDED, empty if the view is not ours."""
     found = _MARK.search(information)
     return found.group(1) if found is not None else ""

@@ -1,6 +1,6 @@
-"""What the last commit of a state recorded, in the commit's own metadata.
+"""The watermark, which a refresh writes into the metadata of its commit.
 
-It travels as base64 of JSON, because a `;` or a quote in a SET value would cut it off.
+It is stored as base64 of JSON, because a `;` or a quote would cut off a SET value.
 """
 
 from __future__ import annotations
@@ -28,8 +28,15 @@ _ANY_MARK = re.compile(r"ivm\d+\.")
 
 @dataclass(frozen=True)
 class SourceMark:
-    """A source at the recorded version: Delta's table id, the version, when that version was
-    committed, and its rows as far as known (counted at the last rebuild, inserts added since)."""
+    """The watermark of one source.
+
+    Attributes:
+        table_id: Delta's id of the table.
+        version: the version that the refresh read.
+        rows: the table's rows as far as known: counted at the last rebuild, plus the rows gained
+            since.
+        committed: when that version was committed.
+    """
 
     table_id: str
     version: int
@@ -39,8 +46,14 @@ class SourceMark:
 
 @dataclass(frozen=True)
 class Story:
-    """What a commit says of its refresh to people: kind and technique; code and detail of the
-    reason of a full one; seconds that it was thought to take, incrementally and in full."""
+    """The part of a watermark that is shown to people.
+
+    Attributes:
+        kind: the kind of the refresh.
+        technique: how the refresh changed the state.
+        reason: code and detail of the reason for a full refresh.
+        estimates: the seconds that it was estimated to take, incrementally and in full.
+    """
 
     kind: str = ""
     technique: str = ""
@@ -50,26 +63,26 @@ class Story:
 
 @dataclass(frozen=True)
 class Watermark:
-    """What the newest refresh of a state recorded.
+    """The watermark of one refresh, stored in the metadata of its commit.
 
     Attributes:
-        state_id: names the state to Delta's idempotent writes.
+        state_id: the id of the state for Delta's idempotent writes.
         refresh: the number of the refresh, from 1.
-        fingerprint: of the query.
-        sources: the version of each source, by quoted name.
+        fingerprint: the query's fingerprint.
+        sources: the watermark of each source, by quoted name.
         outputs: (name, Spark type) of the query's columns.
         types: Spark types of the state's columns, so that a refresh need not ask again.
         unsupported_reason: code and detail of why the query is never maintained.
         repeatable: the rows of the sources alone decide the result.
-        package: the version of this package that found so.
-        stats: of this refresh.
-        cost_model: what the refreshes before it have taught.
-        configured: what the model said of the table, None if the table is not so.
+        package: the version of this package that wrote the watermark.
+        stats: the statistics of this refresh.
+        cost_model: the cost model learned from the refreshes before it.
+        configured: the model's configuration of the table, None if the table is not so.
         appends: the state was built to be appended to.
-        appended: how often it has been since its rows were last added up.
-        large: its table is laid out as a large state's.
-        story: what people are told of this refresh.
-        format: of the record; another one is not read.
+        appended: how many refreshes have appended to it since its rows were last added up.
+        large: the table is laid out as a large state's.
+        story: the part that is shown to people.
+        format: the format of the watermark; a watermark of another format is not read.
     """
 
     state_id: str
@@ -103,7 +116,7 @@ class Watermark:
 
 
 class _Aliases(Dialect):
-    """Fields are written under their aliases: the names that states of earlier versions have."""
+    """Writes fields under their aliases: the names that states of earlier versions have."""
 
     serialize_by_alias = True
 
@@ -113,8 +126,11 @@ _DECODER = BasicDecoder(Watermark)
 
 
 def decode(metadata: str | None) -> Watermark | None:
-    """Return the watermark in a commit's metadata, None if the commit is not ours or of a format
-    that this version does not read. Keys that this version does not know are ignored."""
+    """Return the watermark in a commit's metadata, None if there is none that can be read.
+
+    A commit that is not ours has no watermark, and this version reads one format only. It ignores
+    keys that it does not know.
+    """
     if not metadata or not metadata.startswith(_MARK):
         return None
     try:
@@ -126,10 +142,17 @@ def decode(metadata: str | None) -> Watermark | None:
 
 @dataclass(frozen=True)
 class StateHistory:
-    """The newest watermark of a state, whether somebody else has written since, and when it was
-    committed, in milliseconds, 0 if that is not known; gained: rows that its commit added to the
-    state, those of a rebuild all; unread: the commit whose watermark is of another format; altered:
-    whether the table's configuration was changed since; version: the state's newest."""
+    """The newest refresh of a state, and the commits since.
+
+    Attributes:
+        watermark: the newest watermark of the state, None without one.
+        modified: a commit by somebody else since, empty without one.
+        committed: when the refresh was committed, in milliseconds, 0 if that is not known.
+        gained: the rows that its commit added to the state; for a rebuild, all rows.
+        unread: the commit whose watermark has another format.
+        altered: the table's configuration was changed since.
+        version: the state's newest version.
+    """
 
     watermark: Watermark | None
     modified: str = ""
@@ -141,10 +164,10 @@ class StateHistory:
 
     @property
     def cost_model(self) -> CostModel:
-        """What the view's refreshes have taken, the newest included.
+        """Return the cost model of the view after all of its refreshes, the newest included.
 
-        A clock of the cluster may differ from the one the refresh began by; what can't be is left
-        out.
+        A clock of the cluster may differ from the one the refresh began by. Impossible times are
+        left out.
         """
         if self.watermark is None:
             return CostModel()
@@ -158,7 +181,10 @@ class StateHistory:
 
 
 def newest(commits: Sequence[Commit]) -> StateHistory:
-    """Read a state's commits, newest first. OPTIMIZE and ALTER in between carry no watermark."""
+    """Return a state's newest refresh and the commits since; `commits` has the newest first.
+
+    OPTIMIZE and ALTER in between carry no watermark.
+    """
     modified, altered = "", False
     version = commits[0].version if commits else None
     for commit in commits:

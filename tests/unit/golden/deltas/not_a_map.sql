@@ -5,4 +5,4 @@ select map('a', amount) as m from shop.orders
 --m map<string,decimal(12,2)>
 
 -- reason
-MAP_TYPE_NOT_SUPPORTED: A MAP column can't be compared, so its rows can't be matched. (m map<string,decimal(12,2)>)
+MAP_TYPE_NOT_SUPPORTED: Columns of type MAP can't be compared, so a refresh can't match rows. (m map<string,decimal(12,2)>)

@@ -1,1 +1,1 @@
-"""What a view itself changed: its state's commits become a change feed of its rows."""
+"""A view's own changes: the commits of its state become a change feed of its rows."""

@@ -20,13 +20,18 @@ _CONSUMER = "ivmc1."
 
 
 class FeedError(ValueError):
-    """The changes that were asked for can't be told; the message says why and what can be."""
+    """The requested changes can't be read; the message says why, and what can be read."""
 
 
 @dataclass(frozen=True)
 class Refresh:
-    """One refresh in the state's history: Delta's version, and what its commit recorded; when it
-    was committed, in milliseconds."""
+    """One refresh among the state's commits.
+
+    Attributes:
+        version: Delta's version of the state.
+        committed: when it was committed, in milliseconds.
+        mark: the watermark that its commit recorded.
+    """
 
     version: int
     committed: int
@@ -35,12 +40,18 @@ class Refresh:
 
 @dataclass(frozen=True)
 class Feed:
-    """What the template `ivm_changes_sql` needs.
+    """The input of the template `ivm_changes_sql`.
 
-    row: what a row of the state shows, None where only the whole view can be compared; last: the
-    version of the state up to which changes are read, and when it was committed, in milliseconds;
-    since: the version after which they are, None for the view's contents as inserts; refreshes:
-    (version, number) of each; location: the folder of the state, where its feed is read by that.
+    Attributes:
+        state: quoted name of the state.
+        row: what a row of the state shows, None if only the whole view can be compared.
+        form: one of FORMS.
+        updates: one of UPDATES.
+        since: the version after which changes are read, None for the view's contents as inserts.
+        last: the version of the state up to which changes are read.
+        committed: when that version was committed, in milliseconds.
+        refreshes: (version, number) of each refresh.
+        location: the folder of the state, if its feed is read by location.
     """
 
     state: str
@@ -55,27 +66,27 @@ class Feed:
 
     @property
     def reads_feed(self) -> bool:
-        """Whether the state's feed is read, not its rows or the whole view."""
+        """Return whether the state's feed is read, not its rows or the whole view."""
         return self.since is not None and self.row is not None
 
     @property
     def first(self) -> int:
-        """The first version whose changes are read."""
+        """Return the first version whose changes are read."""
         return self.last if self.since is None else min(self.since + 1, self.last)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was refreshed in between."""
+        """Return whether there is no refresh in between."""
         return self.since == self.last
 
     @property
     def paired(self) -> bool:
-        """Whether an old and a new row of one key are one change."""
+        """Return whether an old and a new row of one key are one change."""
         return self.updates == "pairs" and self.row is not None and bool(self.row.keys)
 
 
 def refreshes_in(commits: Sequence[Commit]) -> list[Refresh]:
-    """The refreshes among a state's commits, oldest first."""
+    """Return the refreshes among a state's commits, oldest first."""
     found: list[Refresh] = []
     for commit in sorted(commits, key=lambda c: c.version):
         mark = decode(commit.metadata)
@@ -94,11 +105,13 @@ def feed(
     form: str = FORMS[0],
     updates: str = UPDATES[0],
 ) -> Feed:
-    """The changes after `since`, up to and with `until`.
+    """Return the changes after `since`, up to and including `until`.
 
-    since, until: a refresh's number, or a mapping with one of `refresh`, `version`, `timestamp`
-    (ISO 8601), or such a time as text; None is the beginning, and the newest refresh. Raises
-    FeedError.
+    since and until are each a refresh's number, a mapping with one of `refresh`, `version` and
+    `timestamp` (ISO 8601), or such a time as text. None means the beginning for `since`, and the
+    newest refresh for `until`.
+
+    Raises FeedError.
     """
     if form not in FORMS:
         raise FeedError(f"form is {form!r}; allowed are: {', '.join(FORMS)}")
@@ -128,13 +141,13 @@ def feed(
 
 
 def consumer_mark(consumer: str, view: str, version: int) -> str:
-    """What a consumer's commit records: up to which version of the view's state it has read."""
+    """Return what a consumer's commit records: the version of the view's state it has read to."""
     text = json.dumps({"consumer": consumer, "view": view, "version": version})
     return _CONSUMER + base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def consumed(commits: Sequence[Commit], consumer: str, view: str) -> int | None:
-    """The version up to which a consumer has read, from its own commits; None before the first."""
+    """Return the version that a consumer has read to, by its own commits; None before the first."""
     for commit in sorted(commits, key=lambda c: -c.version):
         facts = _consumer_facts(commit.metadata)
         if facts.get("consumer") == consumer and facts.get("view") == view:
@@ -153,7 +166,7 @@ def _consumer_facts(metadata: str | None) -> Mapping[str, Any]:
 
 
 def _at(refreshes: Sequence[Refresh], name: str, given: Any) -> Refresh:
-    """The newest refresh that is not later than what is given."""
+    """Return the newest refresh that is not later than the given one."""
     kind, value = _kind(name, given)
     found = [r for r in refreshes if _place(r, kind) <= value]
     exact = kind != "refresh" or (found and found[-1].mark.refresh == value)

@@ -1,4 +1,4 @@
-"""Reads what there is to know of a view's own changes: its marks, its state's history."""
+"""Reads what a view's own changes need: the view's properties and the state's commits."""
 
 from __future__ import annotations
 
@@ -30,14 +30,17 @@ METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
 
 class FeedReader:
-    """The changes of views, through one connection. view, state: quoted names."""
+    """Reads the changes of views through one connection.
+
+    In every method, view and state are quoted names.
+    """
 
     def __init__(self, query: Query) -> None:
         self._query = query
         self._reader = SourceReader(query)
 
     def feed(self, view: str, state: str, **asked: Any) -> Feed:
-        """The changes that are asked for, see `feed`. Raises CompilationError."""
+        """Return the requested changes, see `feed`; raise CompilationError if impossible."""
         try:
             refreshes = refreshes_in(self._reader.commits(state, 0))
             found = feed(state, self._row(view), refreshes, **asked)
@@ -45,32 +48,32 @@ class FeedReader:
             raise CompilationError(f"ivm_changes of {view}: {error}.") from error
         if not found.reads_feed:
             return found
-        # By its name Spark takes two feeds of a table in one statement, or a feed and the table,
-        # for the same relation: rows would be missing, and doubled.
+        # If one statement reads two feeds of a table by name, or a feed and the table, Spark takes
+        # both for the same relation: rows would be missing, and doubled.
         return replace(found, location=str(self._reader.detail(state)["location"]))
 
     def position(self, consumer: str, view: str, target: str) -> dict[str, int] | None:
-        """Up to where a consumer has read, from the commits of its own table; None before that."""
+        """Return the version that a consumer has read to, by its own table's commits, or None."""
         version = consumed(self._reader.commits(target, 0), consumer, view)
         return None if version is None else {"version": version}
 
     def advance(self, consumer: str, view: str, found: Feed) -> None:
-        """Let what this connection commits from now on record that the consumer has read this."""
+        """Make this connection's later commits record that the consumer has read these changes."""
         self._query(f"set {METADATA}={consumer_mark(consumer, view, found.last)}")
 
     def whole(self, view: str, found: Feed) -> tuple[str, str]:
-        """The view's SELECT over its state after the changes, and before them."""
+        """Return the view's SELECT over its state after the changes, and before them."""
         text = self._reader.relation(view).text
         before = found.first if found.since is None else found.since
         return _at_version(text, found.last), _at_version(text, before)
 
     def names(self, view: str) -> str:
-        """The view's columns, quoted, as a list in SQL."""
+        """Return the view's columns, quoted, as a list in SQL."""
         return ", ".join(quote(name) for name, _ in self._reader.relation(view).columns)
 
     @staticmethod
     def text(table: Table) -> str:
-        """A table as dbt shows tables."""
+        """Return a table as text, as dbt shows tables."""
         lines = StringIO()
         table.print_table(max_rows=None, max_columns=None, max_column_width=40, output=lines)
         return lines.getvalue()

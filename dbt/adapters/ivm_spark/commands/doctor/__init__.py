@@ -1,1 +1,1 @@
-"""What may go wrong with the project's ivm models, before it does: facts, findings, remedies."""
+"""The doctor: facts about the project's ivm models, findings of what may fail, and remedies."""

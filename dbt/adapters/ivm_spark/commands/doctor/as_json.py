@@ -1,4 +1,4 @@
-"""What the doctor found, for programs."""
+"""The doctor's findings as JSON, for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.commands.doctor.rules import examined
 
 
 def as_json(models: Sequence[ModelFacts]) -> str:
-    """One object: `models`, each with its facts and its `findings`."""
+    """Return one JSON object: `models`, each with its facts and its `findings`."""
     return json.dumps({"models": [_model(facts) for facts in models]}, indent=2)
 
 

@@ -1,4 +1,4 @@
-"""What the doctor found, for people at a terminal."""
+"""The doctor's findings as text, for people at a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _KINDS = {
 
 
 def as_text(models: Sequence[ModelFacts]) -> str:
-    """A block for each model and one line on all of them; a remedy is never broken over lines."""
+    """Return a block for each model and a line on all of them; a remedy is never wrapped."""
     if not models:
         return "There is no ivm model in this project."
     found = [(facts, examined(facts)) for facts in models]

@@ -1,4 +1,4 @@
-"""The doctor's round: every model that the macro names, and the report of it."""
+"""The doctor, which examines every model that the macro names and reports on them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,21 @@ FORMATS = ("text", "json")
 
 
 class Doctor:
-    """Examines models one by one and tells what it found of all of them."""
+    """Examines models one by one and reports its findings on all of them."""
 
     def __init__(self, examiner: Examiner) -> None:
         self._examiner = examiner
         self._models: list[ModelFacts] = []
 
     def examine(self, name: str, request: dict[str, Any]) -> None:
-        """Examine a model; request: what the macro `ivm_request` says of it."""
+        """Examine a model.
+
+        request: what the macro `ivm_request` says of it.
+        """
         self._models.append(self._examiner.facts(name, **request))
 
     def text(self, form: str) -> str:
-        """What was found, as `text` for people or as `json` for programs."""
+        """Return the findings, as `text` for people or as `json` for programs."""
         if form not in FORMATS:
             raise CompilationError(f"format is {form!r}; allowed are: {', '.join(FORMATS)}.")
         return as_json(self._models) if form == "json" else as_text(self._models)

@@ -1,4 +1,4 @@
-"""How long Delta keeps what changes are read from, and for how long a table has had a feed."""
+"""How long Delta keeps the files and the log of changes, and since when a table has a feed."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _PART = re.compile(r"(\d+(?:\.\d+)?)\s+(" + "|".join(_UNITS) + r")s?\b", re.IGNO
 
 
 def kept(properties: Mapping[str, str], name: str) -> float:
-    """The seconds that a table's property says, Delta's default where it says nothing.
+    """Return the seconds in a table's property, or Delta's default if it has no such property.
 
-    name: FILES_KEPT or LOG_KEPT; its value is an interval of weeks to microseconds as text.
+    name: FILES_KEPT or LOG_KEPT. Its value is text: an interval of weeks to microseconds.
     """
     parts = _PART.findall(properties.get(name, ""))
     if not parts:
@@ -35,8 +35,13 @@ def kept(properties: Mapping[str, str], name: str) -> float:
 
 
 def feed_since(commits: Sequence[Commit]) -> tuple[int, int]:
-    """Version and time of the commit that switched a table's feed on for good, or of the oldest one
-    that the log still has; for a table whose feed is on."""
+    """Return version and time of the commit since which a table's feed is on.
+
+    That is the commit that last switched it on. If the log no longer has that commit, it is the
+    oldest one in the log.
+
+    commits: of a table whose feed is on.
+    """
     ordered = sorted(commits, key=lambda c: c.version)
     found = ordered[0]
     on = True

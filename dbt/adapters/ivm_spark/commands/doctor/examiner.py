@@ -1,5 +1,7 @@
-"""Gathers the facts of ivm models, by the plan that their next run would make. It changes nothing,
-and reads rows only where it is asked to check keys or drift."""
+"""Gathers the facts of ivm models, by the plan that their next run would make.
+
+It changes nothing. It reads rows only if it is asked to check keys or drift.
+"""
 
 from __future__ import annotations
 
@@ -42,8 +44,13 @@ Differences = Callable[[Comparison], str]
 
 @dataclass(frozen=True)
 class Checks:
-    """What is checked by reading rows: declared keys; drift of a fraction of the rows, all where
-    that is None."""
+    """The checks that read rows.
+
+    Attributes:
+        keys: check the declared keys.
+        drift: check whether the view equals its query.
+        sample: the fraction of the rows to check for drift, None for all.
+    """
 
     keys: bool = False
     drift: bool = False
@@ -53,8 +60,13 @@ class Checks:
 class Examiner:
     """Examines models through one connection.
 
-    query: sends a statement; differences: the SQL of a comparison; parents: what builds a
-    relation, by its key; now: milliseconds since 1970.
+    Args:
+        query: sends a statement.
+        pins: the pinned heads and descriptions of the sources.
+        differences: returns the SQL of a comparison.
+        parents: what builds a relation, by the relation's key.
+        checks: the checks that read rows.
+        now: milliseconds since 1970.
     """
 
     def __init__(
@@ -75,7 +87,10 @@ class Examiner:
         self._now = now
 
     def facts(self, name: str, **said: Any) -> ModelFacts:
-        """The facts of a model; what is said is as for a refresh, see `Request.of_model`."""
+        """Return the facts of a model.
+
+        said: as for a refresh, see `Request.of_model`.
+        """
         facts = ModelFacts(name, str(said["view"]), "", self._now)
         try:
             request = Request.of_model(**said)
@@ -101,7 +116,10 @@ class Examiner:
         )
 
     def _planned(self, request: Request) -> tuple[Plan, str]:
-        """The plan, and why a run would refuse it; then it is that of a run which may rebuild."""
+        """Return the plan, and why a run would refuse it.
+
+        If a run would refuse it, the plan is that of a run that may rebuild.
+        """
         try:
             return self._planner.plan(request), ""
         except RefusedError as error:
@@ -181,7 +199,7 @@ class Examiner:
 
 
 def _properties(detail: Mapping[str, Any]) -> dict[str, str]:
-    """A table's properties: as such in a Spark session, as JSON text through Thrift."""
+    """Return a table's properties: a map in a Spark session, JSON text through Thrift."""
     value = detail["properties"]
     given = json.loads(value) if isinstance(value, str) else dict(value or {})
     return {str(k): str(v) for k, v in given.items()}

@@ -1,5 +1,8 @@
-"""What is known of an ivm model when it is examined. Times in milliseconds since 1970, durations in
-seconds, sizes in bytes, relations by quoted name."""
+"""The facts about an ivm model when it is examined.
+
+Times are in milliseconds since 1970, durations in seconds, sizes in bytes. Relations have their
+quoted names.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,14 @@ from dbt.adapters.ivm_spark.algebra.reasons import Reason
 
 @dataclass(frozen=True)
 class KeyFacts:
-    """A declared key of a source; duplicate: an example of a key that more rows than one have, as
-    text, empty where the key holds, None where that was not checked."""
+    """A declared key of a source.
+
+    Attributes:
+        columns: names of the key's columns.
+        declared_by: a constraint, or the config `primary_keys`.
+        duplicate: an example of a key that more than one row has, as text. Empty if the key holds,
+            None if that was not checked.
+    """
 
     columns: tuple[str, ...]
     declared_by: str
@@ -22,12 +31,22 @@ class KeyFacts:
 class SourceFacts:
     """A source of a model.
 
-    feed_since: version and time from which on every version has a change feed, None without one;
-    version: the newest; recorded: the one that the model's state was refreshed to, None where the
-    model is not built; unread: versions since then that may have changed rows, unread_since: when
-    the oldest of them was committed; files_kept, log_kept: how long Delta keeps what a change feed
-    is read from; replaced: another table than the recorded one; parent: the dbt node that builds
-    it; drops: properties of it, with their values, that this node's next run does not set again.
+    Attributes:
+        name: its quoted name.
+        feed_since: version and time from which every version has a change feed, None without one.
+        version: its newest version.
+        recorded: the version that the model's state was refreshed to, None if it is not built.
+        unread: number of versions since then that may have changed rows.
+        unread_since: when the oldest of those versions was committed, None if there is none.
+        files_kept: how long Delta keeps the data files that a change feed is read from.
+        log_kept: how long Delta keeps the log entries that a change feed is read from.
+        table_id: Delta's id of the table.
+        recorded_id: Delta's id of the table that the state was refreshed from.
+        replaced: it is another table than the recorded one.
+        parent: the dbt node that builds it.
+        parent_kind: that node's materialization, empty for a source of the project.
+        drops: its properties, with their values, that the parent's next run does not set again.
+        keys: its declared keys.
     """
 
     name: str
@@ -49,7 +68,16 @@ class SourceFacts:
 
 @dataclass(frozen=True)
 class StateFacts:
-    """A model's state; refreshed: when its last refresh was committed, refresh: its number."""
+    """A model's state.
+
+    Attributes:
+        name: its quoted name.
+        files: number of its data files.
+        size: size of these files.
+        refresh: number of its last refresh.
+        refreshed: when its last refresh was committed.
+        held: the view reads an old version of it, because a rebuild has not ended.
+    """
 
     name: str
     files: int
@@ -64,6 +92,9 @@ class ModelFacts:
     """An ivm model.
 
     Attributes:
+        model: its name.
+        view: quoted name of its view.
+        policy: its `refresh_policy`.
         now: when it was examined.
         kind: of its next refresh, empty if that can't be planned.
         technique: of its next refresh, empty if that can't be planned.
@@ -71,6 +102,7 @@ class ModelFacts:
         unsupported_reason: why every refresh is full.
         refused: why the next run would fail.
         state: None if it is not built.
+        sources: the sources that its query reads.
         drift: rows in which it differs from its query, None if that was not checked.
         unchecked: why that could not be checked.
     """

@@ -1,4 +1,4 @@
-"""What the doctor found: how bad it is, and the statement that mends it."""
+"""A finding of the doctor: how severe it is, and the statement that repairs it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,13 @@ from enum import Enum
 
 
 class Severity(str, Enum):
-    """error: the model is wrong, or its next run fails; warning: it costs more than it should, or
-    soon will; info: good to know."""
+    """How severe a finding is.
+
+    Attributes:
+        ERROR: the model is wrong, or its next run fails.
+        WARNING: the model costs more than it should, or soon will.
+        INFO: good to know.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,8 +22,15 @@ class Severity(str, Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """code: what programs know it by; subject: the relation it is about; remedy: a statement or a
-    command to copy, or what to write into a project's file."""
+    """A finding of the doctor.
+
+    Attributes:
+        severity: how severe it is.
+        code: its name for programs.
+        subject: the relation that it is about.
+        message: what the doctor found.
+        remedy: a statement or a command to copy, or what to write into a project's file.
+    """
 
     severity: Severity
     code: str

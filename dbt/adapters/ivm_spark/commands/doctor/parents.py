@@ -1,4 +1,4 @@
-"""The dbt nodes that build the sources, and what their next run does to a table's properties."""
+"""The dbt nodes that build the sources, and how their next run changes a table's properties."""
 
 from __future__ import annotations
 
@@ -23,10 +23,13 @@ _OF_DELTA = (
 
 @dataclass(frozen=True)
 class Parent:
-    """A node of the project, or one of its sources, behind a relation.
+    """The node or source of the project behind a relation.
 
-    name: as dbt's --select knows it; kind: its materialization, empty for a source; properties:
-    its tblproperties; keys: the primary keys that its constraints declare.
+    Attributes:
+        name: its name for dbt's --select.
+        kind: its materialization, empty for a source.
+        properties: its tblproperties.
+        keys: the primary keys that its constraints declare.
     """
 
     name: str
@@ -36,8 +39,11 @@ class Parent:
 
 
 def parents_of(nodes: Iterable[Mapping[str, Any]]) -> dict[str, Parent]:
-    """Parents by the key of their relation, from what the macro `ivm_doctor` says of each node:
-    name, relation (quoted), kind, tblproperties, constraints, columns."""
+    """Return parents by the key of their relation.
+
+    nodes: what the macro `ivm_doctor` says of each node, with the keys name, relation (quoted),
+    kind, tblproperties, constraints and columns.
+    """
     return {
         relation_key(str(node["relation"])): Parent(
             name=str(node["name"]),
@@ -52,7 +58,7 @@ def parents_of(nodes: Iterable[Mapping[str, Any]]) -> dict[str, Parent]:
 def dropped(
     parent: Parent | None, properties: Mapping[str, str], session: Mapping[str, str]
 ) -> tuple[tuple[str, str], ...]:
-    """The properties of a table that the next run of its parent does not set again.
+    """Return the properties of a table that the next run of its parent does not set again.
 
     session: its settings, among them the properties that Delta gives to every new table.
     """
@@ -74,8 +80,11 @@ def dropped(
 def keys_of(
     relation: str, parent: Parent | None, primary_keys: Mapping[str, tuple[str, ...]]
 ) -> tuple[KeyFacts, ...]:
-    """The keys that are declared of a relation (quoted name): by its parent's constraints, and by
-    the model's config, which names it with or without its schema."""
+    """Return the declared keys of a relation (quoted name).
+
+    The parent's constraints declare keys, and so does the model's config `primary_keys`, which
+    names the relation with or without its schema.
+    """
     said = [KeyFacts(columns, "a constraint") for columns in (parent.keys if parent else ())]
     parts = relation_key(relation.replace("`", "")).split(".")
     for name, columns in primary_keys.items():

@@ -1,4 +1,4 @@
-"""Findings from facts: pure functions, one for each thing that may be wrong."""
+"""The doctor's rules: pure functions from facts to findings, one for each problem."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration, number
 from dbt.adapters.ivm_spark.source.commit import FEED
 
 SOON = 0.5
-"""The part of a retention after which changes that nobody has read are a warning."""
+"""Unread changes cause a warning once they are older than this fraction of a retention."""
 DAY = 86400.0
 SMALL_FILE = 8_000_000
 MANY_FILES = 200
-"""Files of a state that are small on average, and more than these: worth an OPTIMIZE."""
+"""A state is worth an OPTIMIZE if it has more files than this and they are small on average."""
 _TOLD_OF_THE_SOURCE = (ReasonCode.CDF_UNAVAILABLE, ReasonCode.SOURCE_REPLACED)
 
 _AVOIDABLE = (ReasonCode.COST_MODEL, ReasonCode.CDF_UNAVAILABLE, ReasonCode.CHANGE_SET_MISSING)
-"""Reasons that the user can do something about; after the others one rebuild is all there is."""
+"""Reasons that the user can remove; for the others, one rebuild is the only remedy."""
 
 Rule = Callable[[ModelFacts], Iterator[Finding]]
 
 
 def examined(facts: ModelFacts) -> tuple[Finding, ...]:
-    """Everything that is found of a model, the worst first."""
+    """Return all findings on a model, the most severe first."""
     found = [finding for rule in RULES for finding in rule(facts)]
     return tuple(sorted(found, key=lambda f: list(Severity).index(f.severity)))
 
 
 def not_built(facts: ModelFacts) -> Iterator[Finding]:
-    """A model that dbt has not built yet."""
+    """Report a model that dbt has not built yet."""
     if facts.state is None and not facts.refused:
         yield Finding(
             Severity.INFO, "NOT_BUILT", facts.view, "It has not been built yet.", _run(facts)
@@ -40,7 +40,7 @@ def not_built(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def refused(facts: ModelFacts) -> Iterator[Finding]:
-    """A model whose next run fails."""
+    """Report a model whose next run fails."""
     if facts.refused:
         message = f"Its next run would fail: {facts.refused}"
         remedy = _run(facts) if _is_forbidden(facts) else "see the message"
@@ -48,7 +48,7 @@ def refused(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def never_incremental(facts: ModelFacts) -> Iterator[Finding]:
-    """A query that is refreshed in full whenever a source changes."""
+    """Report a query that is refreshed in full whenever a source changes."""
     if facts.unsupported_reason is not None and facts.policy != "full":
         message = f"Every refresh of it is full. {facts.unsupported_reason}"
         remedy = facts.unsupported_reason.code.remedy
@@ -56,7 +56,7 @@ def never_incremental(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
-    """A next refresh that is full, for a reason that is not told of a source."""
+    """Report a full next refresh, unless another finding tells its reason about a source."""
     reason = facts.reason
     if facts.kind != "full" or reason is None or facts.unsupported_reason is not None:
         return
@@ -70,7 +70,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def feed_off(facts: ModelFacts) -> Iterator[Finding]:
-    """A source without a change data feed."""
+    """Report a source without a change data feed."""
     for source in facts.sources:
         if source.feed_since is None and facts.unsupported_reason is None:
             message = (
@@ -82,7 +82,7 @@ def feed_off(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
-    """A source that loses properties when the dbt model behind it runs next."""
+    """Report a source that loses properties at the next run of the dbt model behind it."""
     for source in facts.sources:
         if not source.drops:
             continue
@@ -104,7 +104,7 @@ def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def replaced(facts: ModelFacts) -> Iterator[Finding]:
-    """A source that was dropped and created again."""
+    """Report a source that was dropped and created again."""
     for source in facts.sources:
         if source.replaced:
             message = (
@@ -119,8 +119,7 @@ def replaced(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
-    """Changes that nobody has read for so long that Delta may have deleted, or soon may delete,
-    the files they are read from."""
+    """Report unread changes whose files Delta may have deleted, or may soon delete."""
     for source in facts.sources:
         if source.unread_since is None or facts.unsupported_reason is not None or source.replaced:
             continue
@@ -145,7 +144,7 @@ def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def short_retention(facts: ModelFacts) -> Iterator[Finding]:
-    """A source whose files go within a day."""
+    """Report a source that keeps the files of its changes for less than a day."""
     for source in facts.sources:
         if source.files_kept < DAY and facts.unsupported_reason is None:
             message = (
@@ -159,7 +158,10 @@ def short_retention(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
-    """A key that is declared and not unique. No refresh trusts it, so the model is right."""
+    """Report a declared key that is not unique.
+
+    No refresh trusts the key, so the model is right.
+    """
     for source in facts.sources:
         for key in source.keys:
             if not key.duplicate:
@@ -177,7 +179,7 @@ def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def many_files(facts: ModelFacts) -> Iterator[Finding]:
-    """A state in many small files."""
+    """Report a state in many small files."""
     state = facts.state
     if state is None or state.files <= MANY_FILES or state.size > state.files * SMALL_FILE:
         return
@@ -191,7 +193,7 @@ def many_files(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def held(facts: ModelFacts) -> Iterator[Finding]:
-    """A view that a rebuild, which ended early, has left at an old version of its state."""
+    """Report a view that an unfinished rebuild has left at an old version of its state."""
     if facts.state is not None and facts.state.held:
         message = (
             "A rebuild is under way or ended before its end: readers are held on the contents of "
@@ -201,7 +203,7 @@ def held(facts: ModelFacts) -> Iterator[Finding]:
 
 
 def drifted(facts: ModelFacts) -> Iterator[Finding]:
-    """A view that does not equal its query at the recorded versions."""
+    """Report a view that does not equal its query at the recorded versions."""
     if facts.drift:
         message = (
             f"It differs from its query at the recorded versions in {number(facts.drift, 'row')}. "
@@ -237,7 +239,7 @@ def _run(facts: ModelFacts) -> str:
 
 
 def _is_forbidden(facts: ModelFacts) -> bool:
-    """Whether the next refresh is full and the model's policy forbids that."""
+    """Return whether the next refresh is full and the model's policy forbids that."""
     return facts.kind == "full" and facts.policy == "incremental_strict"
 
 

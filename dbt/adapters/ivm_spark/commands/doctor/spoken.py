@@ -1,4 +1,4 @@
-"""Durations, sizes and names as people say them."""
+"""Durations, sizes and names in the form that people read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _STEPS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 
 
 def duration(seconds: float) -> str:
-    """At most three digits and a unit, as in `36 h`; a week and more in days."""
+    """Return a duration in the largest unit of which it has at least two, as in `36 h`."""
     for size, unit in _STEPS:
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"
@@ -14,7 +14,7 @@ def duration(seconds: float) -> str:
 
 
 def size(count: int) -> str:
-    """Bytes in the unit that needs the fewest digits."""
+    """Return bytes in the unit that needs the fewest digits."""
     value = float(count)
     for unit in ("B", "kB", "MB", "GB"):
         if value < 1000:
@@ -24,10 +24,10 @@ def size(count: int) -> str:
 
 
 def number(count: int, what: str) -> str:
-    """`1 file`, `2 files`."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{count} {what}" + ("" if count == 1 else "s")
 
 
 def bare(name: str) -> str:
-    """A quoted name without quotes, for reading only."""
+    """Return a quoted name without quotes, for reading only."""
     return name.replace("`", "")

@@ -1,1 +1,1 @@
-"""What people are told: how a view is maintained, and what its next refresh would do."""
+"""The explanation of how a view is maintained, and of what its next refresh would do."""

@@ -1,4 +1,4 @@
-"""An explanation for programs; docs/explain.md names the keys."""
+"""An explanation as JSON, for programs; docs/explain.md lists the keys."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dbt.adapters.ivm_spark.commands.explain.explanation import Explanation
 from dbt.adapters.ivm_spark.commands.explain.operators import Operator
 
 FORMAT = 1
-"""Goes up when a key goes or means something else; new keys may come at any time."""
+"""Increases when a key is removed or changes its meaning; new keys may appear at any time."""
 
 
 def as_json(told: Explanation) -> str:
-    """One JSON object."""
+    """Return the explanation as one JSON object."""
     return json.dumps(_facts(told), indent=2)
 
 

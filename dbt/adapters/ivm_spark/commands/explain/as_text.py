@@ -1,4 +1,4 @@
-"""An explanation for people, as text for a terminal of a hundred and twenty columns. Pure."""
+"""An explanation as text, for people at a terminal of 120 columns. Pure."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
 WIDTH = 120
 _TREE = 64
-"""Columns of the tree; a line that needs more moves what stands beside it, up to `_LONGEST`."""
+"""Columns of the tree; a longer line, up to `_LONGEST`, moves the text beside it to the right."""
 _LONGEST = 96
 _STATE = " [state]"
 
 
 def as_text(told: Explanation, sql: bool) -> str:
-    """The explanation; with `sql` also the statements."""
+    """Return the explanation, with the statements if `sql` is true."""
     sections = [
         ("", list(_head(told))),
         ("Next run", list(_next(told))),
@@ -80,7 +80,7 @@ def _next(told: Explanation) -> Iterator[str]:
 
 
 def _is_told(told: Explanation, reason: Reason) -> bool:
-    """Whether the heading says it already."""
+    """Return whether the heading already states the reason."""
     return told.reason is not None and told.reason.code is reason.code
 
 

@@ -1,4 +1,4 @@
-"""The SQL of a model as a run would compile it, ephemeral models and all."""
+"""The SQL of a model as a run would compile it, including its ephemeral models."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from dbt_common.exceptions import CompilationError
 
 
 def compiled(config: Any, manifest: Any, unique_id: str) -> str:
-    """The compiled SQL of a model of the manifest; dbt has it where this run has compiled the
-    model, else dbt's own compiler makes it of a copy. Raises CompilationError for a Python model.
+    """Return the compiled SQL of a model of the manifest.
+
+    If this run has compiled the model, dbt has the SQL. Otherwise dbt's own compiler compiles a
+    copy of the model. Raises CompilationError for a Python model.
     """
     node = manifest.nodes[unique_id]
     if str(node.language) != "sql":

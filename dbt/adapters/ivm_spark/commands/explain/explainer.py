@@ -1,4 +1,4 @@
-"""Explains a model by the very plan that its next run would make, and changes nothing."""
+"""Explains a model by the same plan that its next run would make, and changes nothing."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ FORMATS = ("text", "json")
 
 
 class Explainer:
-    """One model explained.
+    """The explanation of one model; the macros give the SQL its shape.
 
-    `plan` is that of the next refresh; `example` are its statements or, if it has none and the
-    model is maintained, those after a change of all sources; `view_sql` is the view's SELECT. The
-    macros give the SQL its shape.
+    Attributes:
+        plan: the plan of the next refresh.
+        example: the plan's statements. If it has none and the model is maintained, the statements
+            after a change of all sources.
+        view_sql: the view's SELECT.
     """
 
     def __init__(self, query: Query, pins: Pins, request: Request, model: str, kind: str) -> None:
@@ -47,19 +49,20 @@ class Explainer:
     def for_model(
         cls, query: Query, pins: Pins, *, model: str, materialized: str, **said: Any
     ) -> Explainer:
-        """Explain a model; what else is said is as for a refresh.
+        """Explain a model.
 
-        Raises CompilationError where a run of the model would fail on its config or its columns.
+        said: as for a refresh, see `Request.of_model`. Raises CompilationError if a run of the
+        model would fail on its config or its columns.
         """
         request = replace(Request.of_model(model=model, **said), limited=False)
         return cls(query, pins, request, model, materialized)
 
     def faults(self, techniques: Sequence[str] | None) -> Sequence[Any]:
-        """See `Explanation.faults`."""
+        """Return the faults of the model, see `Explanation.faults`."""
         return self._told.faults(techniques)
 
     def text(self, form: str, statements: Sequence[tuple[str, str]], sql: bool) -> str:
-        """The explanation as `text` for people, with its SQL if asked for, or as `json`."""
+        """Return the explanation as `text` for people, with its SQL on request, or as `json`."""
         told: Explanation = replace(self._told, statements=tuple(statements))
         if form not in FORMATS:
             raise CompilationError(f"format is {form!r}; allowed are: {', '.join(FORMATS)}.")
@@ -67,7 +70,10 @@ class Explainer:
 
 
 def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]:
-    """The plan, and why a run would refuse it; then it is the plan of a run that may rebuild."""
+    """Return the plan, and why a run would refuse it.
+
+    If a run would refuse it, the plan is that of a run that may rebuild.
+    """
     try:
         return planner.plan(request), ""
     except RefusedError as error:
@@ -79,7 +85,7 @@ def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]
 
 
 def _example(plan: Plan, state: str) -> Statements | None:
-    """The statements as if each source were changed in its next version."""
+    """Return the statements for a change of every source in its next version."""
     found = plan.findings
     if found is None or found.layout is None or not found.heads:
         return None

@@ -27,10 +27,19 @@ IVM = "ivm"
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source: its name; whether its change feed is on; the version that the state is at, None
-    before the first build; its newest version; what changed in between, where that was looked at:
-    rows, what the commits do (`nothing`, `inserts`, `deletes`, `general`), and why that can't be
-    read."""
+    """A source of the model.
+
+    The last three fields are None if the plan did not look at the source's changes.
+
+    Attributes:
+        name: its name.
+        feed: its change feed is on.
+        recorded: the version that the state is at, None before the first build.
+        newest: its newest version.
+        changed_rows: rows that changed between these versions.
+        effect: what the commits between them do: `nothing`, `inserts`, `deletes` or `general`.
+        broken: why these changes can't be read, None if they can.
+    """
 
     name: str
     feed: bool
@@ -43,13 +52,25 @@ class SourceState:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A model explained.
+    """The explanation of a model.
 
-    model: dbt's id; materialized: its config, `ivm` or what it is until it is one; technique: of
-    its incremental refreshes, None where it has none, for `reason`; tree: None where the query
-    could not be read, or nests too deep; key: the state's columns that rows are matched by; plan:
-    of the next refresh; refused: why that would be an error instead; shown: the view's SELECT;
-    statements: name and SQL of each.
+    Attributes:
+        model: dbt's id of it.
+        materialized: its config: `ivm`, or another materialization until it is an ivm model.
+        view: name of its view.
+        state: name of its state.
+        policy: its `refresh_policy`.
+        technique: of its incremental refreshes, None if it has none; `reason` then says why.
+        reason: why its refreshes are not incremental, None if they are.
+        tree: its operators, None if the query could not be read or nests too deep.
+        columns: the state's columns.
+        key: the state's columns that rows are matched by.
+        sources: the sources that its query reads.
+        recorded: the state's watermark, None if there is none.
+        plan: of the next refresh.
+        shown: the view's SELECT.
+        refused: why the next refresh would be an error instead.
+        statements: name and SQL of each statement.
     """
 
     model: str
@@ -71,13 +92,13 @@ class Explanation:
 
     @property
     def maintained(self) -> bool:
-        """Whether the model's refreshes are incremental as long as nothing happens to it."""
+        """Return whether the model's refreshes are incremental as long as nothing happens to it."""
         return self.reason is None
 
     def faults(self, techniques: Sequence[str] | None) -> tuple[Mapping[str, str], ...]:
-        """What a test that the model is maintained finds wrong: at most one row.
+        """Return the failures of a test that the model is maintained: at most one row.
 
-        techniques: those that will do, None for all.
+        techniques: the techniques that pass, None for all.
         """
         told: tuple[str, ...]
         if self.materialized != IVM:
@@ -98,7 +119,7 @@ class Explanation:
 def explanation(
     model: str, materialized: str, request: Request, plan: Plan, refused: str
 ) -> Explanation:
-    """The explanation of a plan that was made for the request."""
+    """Return the explanation of the plan for a request."""
     found = plan.findings
     assert found is not None
     reading, layout = found.reading, found.layout

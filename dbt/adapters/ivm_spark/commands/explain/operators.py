@@ -1,4 +1,4 @@
-"""The operators of a view, each with how its change is computed, for people and programs. Pure."""
+"""The operators of a view, with the way each one's delta is computed. Pure."""
 
 from __future__ import annotations
 
@@ -46,8 +46,17 @@ READ = "when_read"
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator: its name, what it does as SQL to be read, the technique of its change and how
-    that works in words; stored: the state has its rows; reason: why it has no rule; inputs."""
+    """An operator of a view.
+
+    Attributes:
+        operator: its name.
+        says: what it does, as SQL for people to read.
+        technique: the technique that computes its delta.
+        how: how the technique works, in words.
+        stored: the state has its rows.
+        reason: why it has no rule, if it is the operator at fault.
+        inputs: the operators below it.
+    """
 
     operator: str
     says: str
@@ -59,10 +68,10 @@ class Operator:
 
 
 def operators(root: Node, layout: Layout | None) -> Operator:
-    """The operators of a view's tree; Projects that only rename are left out.
+    """Return the operators of a view's tree, without Projects that only rename.
 
-    layout: of the state, None where the view is not maintained: then the operator that has no rule
-    says why.
+    layout: of the state, None if the view is not maintained. The operator without a rule then says
+    why.
     """
     return _Describer(root, layout).operator(root, above=True)
 
@@ -75,7 +84,10 @@ class _Describer:
         self._sources = frozenset(n.relation for n in walk(root) if isinstance(n, Scan))
 
     def operator(self, node: Node, above: bool) -> Operator:
-        """above: the node stands above what is stored, or is that."""
+        """Return the operator of a node.
+
+        above: the node is above the stored node, or is the stored node.
+        """
         stored = node is self._core
         if is_renaming(node) and not stored:
             return self.operator(children(node)[0], above)
@@ -113,8 +125,11 @@ class _Describer:
         return technique_of(layout).value, how
 
     def _fault(self, node: Node, above: bool) -> Reason | None:
-        """Why this very operator has no rule, though those below it have. What stands above the
-        core, and the core itself if it is a GROUP BY or DISTINCT, needs none."""
+        """Return why this operator has no rule, although the operators below it have one.
+
+        Operators above the core need no rule. Neither does the core if it is a GROUP BY or
+        DISTINCT.
+        """
         if above and (node is not self._core or isinstance(node, (Aggregate, Distinct))):
             return None
         context = Context(self._sources)
@@ -152,7 +167,7 @@ def _name(node: Node) -> str:
 
 
 def _says(node: Node, names: Names) -> str:
-    """What an operator does, in SQL's words."""
+    """Return what an operator does, in SQL's words."""
 
     def listed(items: tuple[Item, ...]) -> str:
         return ", ".join(item_text(item, names) for item in items)

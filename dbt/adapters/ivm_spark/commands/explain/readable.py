@@ -1,4 +1,4 @@
-"""Expressions of a tree as a person would write them: the sources' names, no needless quotes."""
+"""Expressions of a tree as a person writes them: with the sources' names and few quotes."""
 
 from __future__ import annotations
 
@@ -18,33 +18,36 @@ Names = Mapping[str, exp.Expr]
 
 
 def names_of(root: Node) -> dict[str, exp.Expr]:
-    """What each column of a tree is to its reader: a source's column under the alias of its table,
-    also where it was renamed on its way up; any other has its own name."""
+    """Return the name under which a person knows each column of a tree.
+
+    A source's column has the alias of its table, even if it was renamed on its way up. Any other
+    column has its own name.
+    """
     found: dict[str, exp.Expr] = {}
     _learn(root, found)
     return found
 
 
 def is_renaming(node: Node) -> bool:
-    """True for a Project that computes nothing."""
+    """Return whether a node is a Project that computes nothing."""
     return isinstance(node, Project) and all(
         isinstance(item.expression, exp.Column) for item in node.items
     )
 
 
 def text_of(expression: exp.Expr, names: Names) -> str:
-    """An expression as SQL to be read, not to be run."""
+    """Return an expression as SQL for people to read, not for Spark to run."""
     return to_sql(over(expression, names).transform(_bare))
 
 
 def item_text(item: Item, names: Names) -> str:
-    """An output: its expression, and its name where that says more."""
+    """Return an output's expression, with its name unless the expression is a column."""
     text, own = text_of(item.expression, names), text_of(exp.column(item.name), names)
     return text if isinstance(item.expression, exp.Column) else f"{text} as {own}"
 
 
 def name_text(quoted: str) -> str:
-    """A relation's quoted name without the quotes that it does not need."""
+    """Return a relation's quoted name without the quotes that it does not need."""
     table = exp.to_table(quoted, dialect="spark")
     return to_sql(table.transform(_bare))
 
@@ -62,7 +65,7 @@ def _learn(node: Node, found: dict[str, exp.Expr]) -> None:
                 below = item.expression.name
                 found.setdefault(item.name, found.get(below, exp.column(below)))
     elif isinstance(node, UnionAll):
-        # What comes of several sources is called as the first calls it, and belongs to none.
+        # A column of several sources has the name that the first gives it, and no table.
         for name in node.columns:
             known = found.get(name)
             if isinstance(known, exp.Column):

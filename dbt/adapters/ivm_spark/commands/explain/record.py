@@ -1,6 +1,6 @@
-"""One refresh as `ivm_refreshes` has it: told by its own commit, or by what dbt was answered. Pure.
+"""A row of `ivm_refreshes`, from the refresh's commit or from its adapter_response. Pure.
 
-Both say the same, because both come of the one plan that was committed.
+Both say the same, because both come from the one plan that was committed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Record:
-    """A refresh that was committed; see COLUMNS."""
+    """A committed refresh; COLUMNS describes the fields."""
 
     model: str
     relation: str
@@ -59,8 +59,10 @@ class Record:
 
 
 def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Record | None:
-    """What adapter_response says of a refresh, None where it committed none; dbt leaves out of it
-    what is None."""
+    """Return what adapter_response says of a refresh, None if it committed none.
+
+    dbt leaves out of adapter_response what is None.
+    """
     refresh = response.get("refresh")
     if not refresh:
         return None
@@ -88,8 +90,10 @@ def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Recor
 
 
 def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Record]:
-    """What a state's commits say of their refreshes; those of others say nothing, nor do those of
-    before a refresh told its kind."""
+    """Return what a state's commits say of their refreshes.
+
+    Commits by others say nothing. Neither do commits from before refreshes recorded their kind.
+    """
     found = []
     for commit in commits:
         mark = decode(commit.metadata)
@@ -99,7 +103,7 @@ def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Rec
 
 
 def as_rows(records: Sequence[Record]) -> str:
-    """The records as a JSON array, for `from_json`; empty without any."""
+    """Return the records as a JSON array, for `from_json`; empty without any."""
     return json.dumps([asdict(record) for record in records]) if records else ""
 
 

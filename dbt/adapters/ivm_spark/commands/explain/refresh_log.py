@@ -1,4 +1,4 @@
-"""What is written into `ivm_refreshes`: the refreshes of a run, or those that states remember."""
+"""The records for `ivm_refreshes`: the refreshes of a run, or those that states remember."""
 
 from __future__ import annotations
 
@@ -22,8 +22,14 @@ _TRIMMED_EVERY = 50
 
 @dataclass(frozen=True)
 class Batch:
-    """rows: the records as a JSON array, empty without any; trims: it is time to drop old ones,
-    which every fiftieth refresh of a model says, so that nobody has to count rows or files."""
+    """Records to write.
+
+    Attributes:
+        rows: the records as a JSON array, empty without any.
+        count: number of records.
+        trims: it is time to drop old records. Every fiftieth refresh of a model says so, so that
+            nobody has to count rows or files.
+    """
 
     rows: str
     count: int
@@ -31,7 +37,7 @@ class Batch:
 
     @classmethod
     def of(cls, records: Sequence[Record]) -> Batch:
-        """The records to write."""
+        """Return a batch of the records."""
         trims = any(record.refresh % _TRIMMED_EVERY == 0 for record in records)
         return cls(as_rows(records), len(records), trims)
 
@@ -46,7 +52,7 @@ class RefreshLog:
         self._reader = SourceReader(query)
 
     def of_results(self, results: Iterable[Any]) -> Batch:
-        """The refreshes of a run, from the `results` of on-run-end; asks nothing of Spark."""
+        """Return the refreshes of a run, by the `results` of on-run-end, without asking Spark."""
         found = []
         for result in results:
             node, response = result.node, result.adapter_response
@@ -56,7 +62,7 @@ class RefreshLog:
         return Batch.of([record for record in found if record is not None])
 
     def of_histories(self, states: Iterable[tuple[str, str, str]], keep: int) -> Batch:
-        """The newest refreshes that states remember: one DESCRIBE HISTORY each.
+        """Return the newest refreshes that states remember, by one DESCRIBE HISTORY each.
 
         states: model, relation and quoted name of the state.
         """
@@ -66,7 +72,7 @@ class RefreshLog:
         return Batch.of(found)
 
     def attempt(self, statements: Sequence[str]) -> str:
-        """Send statements that a run does not depend on; why one failed, empty if none did."""
+        """Send statements that no run depends on; return why one failed, empty if none did."""
         try:
             for statement in statements:
                 self._query(statement)

@@ -29,8 +29,15 @@ _VALUE = {
 
 @dataclass(frozen=True)
 class StateColumn:
-    """A column: its name and Spark type; its role (`key`, `count`, `accumulator`, `value`);
-    what it holds, in words; hidden: the view has no column of that name."""
+    """A column of the state.
+
+    Attributes:
+        name: its name.
+        type_name: its Spark type.
+        role: `key`, `count`, `accumulator` or `value`.
+        holds: what it holds, in words.
+        hidden: the view has no column of that name.
+    """
 
     name: str
     type_name: str
@@ -43,7 +50,10 @@ class StateColumn:
 
 
 def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn, ...]:
-    """The columns of a state of this layout, in order. types: of the probe's columns."""
+    """Return the columns of a state of this layout, in order.
+
+    types: of the probe's columns.
+    """
     names = names_of(layout.input)
     keys = {key.name: text_of(key.expression, names) for key in layout.keys}
     kept = {a.name: a for a in layout.accumulators}
@@ -62,7 +72,7 @@ def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn
 
 
 def stored_columns(outputs: Sequence[tuple[str, str]]) -> tuple[StateColumn, ...]:
-    """The columns of a query that is stored as it is."""
+    """Return the state's columns for a query that is stored as it is."""
     return tuple(
         StateColumn(stored, form.kept if (form := form_of(kind)) else kind, "value", name)
         for stored, (name, kind) in zip(stored_names(tuple(outputs)), outputs, strict=True)

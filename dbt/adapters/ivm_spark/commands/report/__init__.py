@@ -1,1 +1,1 @@
-"""A page to look at: the refreshes that the states' commits record, drawn."""
+"""The report: a page with figures of the refreshes that the states' commits record."""

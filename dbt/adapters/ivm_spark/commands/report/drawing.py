@@ -1,5 +1,7 @@
-"""Figures as SVG that takes the page's colours: what is drawn in INK is drawn in the text's colour,
-light or dark."""
+"""Figures as SVG in the page's colours.
+
+A browser draws what is in INK in the colour of the page's text, light or dark.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 INK = "#010203"
-"""A colour that nothing else has; it becomes `currentColor`."""
+"""A colour that nothing else uses; it becomes `currentColor`."""
 FAINT = "#8a8f98"
 GAINED, CHANGED, LOST = "#3a9d6a", "#3b82c4", "#d9663d"
 """Readable on white and on nearly black."""
@@ -39,13 +41,18 @@ _STYLE: dict[Any, Any] = {
 
 
 def style(name: str) -> AbstractContextManager[None]:
-    """The settings under which a figure of that name is made and written; each name has its own
-    ids, since all figures stand on one page."""
+    """Return the settings under which the figure of that name is made and written.
+
+    Each name has its own ids, because all figures are on one page.
+    """
     return mpl.rc_context({**_STYLE, "svg.hashsalt": name})
 
 
 def svg(figure: Figure, label: str) -> str:
-    """A figure as an <svg> element; label: what it shows, for those who can't see it."""
+    """Return a figure as an <svg> element.
+
+    label: what it shows, for those who can't see it.
+    """
     text = StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Title": label})
     found = text.getvalue()
@@ -57,7 +64,7 @@ def svg(figure: Figure, label: str) -> str:
 
 
 def bare_axes(figure: Figure) -> Axes:
-    """Axes over the whole figure, without a frame."""
+    """Return axes over the whole figure, without a frame."""
     axes = figure.add_axes((0, 0, 1, 1))
     axes.set_axis_off()
     return axes

@@ -32,13 +32,13 @@ KINDS = (
     (RefreshKind.FULL, "s", LOST),
     (RefreshKind.INITIAL, "^", FAINT),
 )
-"""Each kind with a shape too, for those who do not tell the colours apart."""
+"""Each kind has its own shape too, for those who can't tell the colours apart."""
 _LETTER, _ROW, _SPACE, _GAP = 0.07, 0.74, 0.22, 0.55
-"""Inches: a letter's width, a row of the lineage, the space between two rows and two columns."""
+"""In inches: a letter's width, a row of the lineage, the space between rows and between columns."""
 
 
 def lineage(models: Sequence[Told]) -> str:
-    """What reads what, with the technique and the lag of each model."""
+    """Draw what reads what, with the technique and the lag of each model."""
     known = {told.facts.view: told for told in models}
     found = lineage_of(reads(models))
     spots = [*found.nodes.values(), *(place for line in found.lines for place in line)]
@@ -58,7 +58,7 @@ def lineage(models: Sequence[Told]) -> str:
 
 
 def refreshes(told: Told) -> str:
-    """What the refreshes of a model took, and the rows that the incremental ones changed."""
+    """Draw the times of a model's refreshes, and the rows that the incremental ones changed."""
     name = bare(told.facts.view)
     with style(name):
         figure = Figure(figsize=(9.6, 2.3), layout="constrained")
@@ -100,7 +100,11 @@ def _corner(place: Place, width: float) -> tuple[float, float]:
 
 
 def _line(axes: Axes, corners: Sequence[tuple[float, float]], width: float) -> None:
-    """From the right edge of the first over both edges of those on the way to the last's left."""
+    """Draw a line from the first corner's box to the last's.
+
+    It starts at the right edge of the first, passes over both edges of those on the way, and ends
+    at the left edge of the last.
+    """
     middle = (_ROW - _SPACE) / 2
     points = [(x + edge, y + middle) for x, y in corners for edge in (0.0, width)][1:-1]
     axes.plot(*zip(*points, strict=True), color=FAINT, linewidth=0.9, solid_joinstyle="round")
@@ -158,5 +162,5 @@ def _draw_rows(axes: Axes, records: Sequence[Record]) -> None:
 
 
 def _day(text: str) -> float:
-    """A time as matplotlib counts it."""
+    """Return a time as matplotlib counts it."""
     return float(date2num(datetime.fromisoformat(text)))

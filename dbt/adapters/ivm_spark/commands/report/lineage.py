@@ -1,8 +1,9 @@
-"""Where the nodes of a lineage stand: what is read on the left, what reads it on the right.
+"""The layout of a lineage: each node stands to the right of the nodes that it reads.
 
-A line that passes over columns has a place of its own in each of them, so that it crosses no node
-(Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system structures", IEEE
-Transactions on Systems, Man, and Cybernetics, 1981).
+A line that passes over columns has its own place in each of them, so that it crosses no node.
+
+Source: Sugiyama, Tagawa, Toda, "Methods for visual understanding of hierarchical system
+structures", IEEE Transactions on Systems, Man, and Cybernetics, 1981.
 """
 
 from __future__ import annotations
@@ -17,18 +18,24 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Lineage:
-    """Column and row of each node, counted from 0; and each line: from what is read over its places
-    on the way to what reads it."""
+    """The places of a lineage.
+
+    Attributes:
+        nodes: column and row of each node, counted from 0.
+        lines: the places of each line, from the node that is read to the node that reads it.
+    """
 
     nodes: dict[str, Place]
     lines: tuple[tuple[Place, ...], ...]
 
 
 def lineage_of(reads: Mapping[str, Sequence[str]]) -> Lineage:
-    """The places of a lineage without a cycle.
+    """Return the places of a lineage without a cycle.
 
-    reads: what each node reads. A node stands one column right of the last that it reads, in its
-    column near to the rows of these.
+    A node stands one column to the right of the rightmost node that it reads. In its column, it
+    stands near the rows of the nodes that it reads.
+
+    reads: what each node reads.
     """
     depths: dict[str, int] = {}
 

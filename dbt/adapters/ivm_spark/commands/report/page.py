@@ -1,4 +1,4 @@
-"""The page: one HTML file that needs nothing else."""
+"""The page of the report: one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ def page(
     lineage: Callable[[Sequence[Told]], str],
     refreshes: Callable[[Told], str],
 ) -> str:
-    """The page's HTML. now: milliseconds since 1970; lineage, refreshes: draw an <svg>."""
+    """Return the page's HTML.
+
+    now: milliseconds since 1970; lineage, refreshes: each draws an <svg>.
+    """
     template = (files(__package__) / "page.html").read_text("utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     return environment.from_string(template).render(

@@ -1,4 +1,4 @@
-"""Collects what the page tells, model by model, and writes it."""
+"""Collects the contents of the page, model by model, and writes it."""
 
 from __future__ import annotations
 
@@ -15,12 +15,18 @@ from dbt.adapters.ivm_spark.commands.report.told import Told
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 
 SHOWN_COMMITS = 200
-"""The newest commits of a state that are drawn."""
+"""The page shows this many of a state's newest commits."""
 
 
 @dataclass(frozen=True)
 class Project:
-    """A dbt project: its name, its folder, and where dbt writes to."""
+    """A dbt project.
+
+    Attributes:
+        name: its name.
+        folder: its folder.
+        target: the folder that dbt writes to.
+    """
 
     name: str
     folder: Path
@@ -28,7 +34,10 @@ class Project:
 
 
 class Reporter:
-    """One page on the models that the macro names; now: milliseconds since 1970."""
+    """Writes one page on the models that the macro names.
+
+    now: milliseconds since 1970.
+    """
 
     def __init__(
         self, examiner: Examiner, reader: SourceReader, project: Project, now: int
@@ -40,7 +49,10 @@ class Reporter:
         self._models: list[Told] = []
 
     def add(self, name: str, request: dict[str, Any]) -> None:
-        """Take in a model; request: what the macro `ivm_request` says of it."""
+        """Add a model to the page.
+
+        request: what the macro `ivm_request` says of it.
+        """
         facts = self._examiner.facts(name, **request)
         records: tuple[Record, ...] = ()
         if facts.state is not None:
@@ -50,10 +62,10 @@ class Reporter:
         self._models.append(Told(facts, request["state"], records))
 
     def write(self, path: str | None) -> str:
-        """Write the page, and say where it is.
+        """Write the page and return its path.
 
         path: of the file, from the project's folder, None for one in its target. Raises
-        CompilationError where the library that draws is not installed, or the file can't be
+        CompilationError if the library that draws is not installed, or if the file can't be
         written.
         """
         try:

@@ -1,4 +1,4 @@
-"""What the page tells of one ivm model."""
+"""The facts that the page shows of one ivm model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,13 @@ from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
 @dataclass(frozen=True)
 class Told:
-    """A model: its facts as the doctor has them, its state's quoted name, and its refreshes as far
-    as the state remembers them, oldest first."""
+    """A model on the page.
+
+    Attributes:
+        facts: the doctor's facts about it.
+        state: quoted name of its state.
+        records: its refreshes as far as the state remembers them, oldest first.
+    """
 
     facts: ModelFacts
     state: str
@@ -23,8 +28,10 @@ class Told:
 
     @property
     def lag(self) -> float | None:
-        """Seconds since the oldest change that the model does not show yet, 0 where it shows all;
-        None where it is not built."""
+        """Return the seconds since the oldest change that the model does not show yet.
+
+        0 if it shows all changes, None if it is not built.
+        """
         if self.facts.state is None:
             return None
         unread = [s.unread_since for s in self.facts.sources if s.unread_since is not None]
@@ -32,8 +39,7 @@ class Told:
 
     @property
     def technique(self) -> str:
-        """How it is kept: the technique of its newest refresh that was not full, if there is one;
-        else of its next."""
+        """Return the technique of its newest incremental refresh, else that of its next refresh."""
         for record in reversed(self.records):
             if record.kind == RefreshKind.INCREMENTAL.value:
                 return record.technique
@@ -44,17 +50,17 @@ class Told:
 
     @property
     def rebuilt(self) -> tuple[Record, ...]:
-        """Its full refreshes that were not the first."""
+        """Return its full refreshes that were not the first."""
         return tuple(r for r in self.records if r.kind == RefreshKind.FULL.value)
 
     def seconds(self, kind: RefreshKind) -> float | None:
-        """The median of what its refreshes of a kind took, None without any."""
+        """Return the median time of its refreshes of a kind, None without any."""
         found = [r.seconds for r in self.records if r.kind == kind.value]
         return median(found) if found else None
 
 
 def reads(models: Sequence[Told]) -> dict[str, list[str]]:
-    """For each model (name of its view) what it reads: other models by their view, and tables."""
+    """Return what each model (name of its view) reads: other models by their view, and tables."""
     views = {relation_key(told.state): told.facts.view for told in models}
     return {
         told.facts.view: [

@@ -1,1 +1,1 @@
-"""Does the one rule hold: a view against its query at the recorded versions of its sources."""
+"""The check of the one rule: a view equals its query at the recorded versions of its sources."""

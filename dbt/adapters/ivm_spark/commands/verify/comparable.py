@@ -1,6 +1,6 @@
-"""A column in a form that rows are grouped by, equal where its values count as equal.
+"""Columns in a form that GROUP BY can compare: equal if their values count as equal.
 
-Doubles are equal to twelve digits: the order in which Spark adds them is no part of a query's
+Doubles are compared to twelve digits. The order in which Spark adds them is not part of a query's
 meaning, so a sum may differ in its last digits from one evaluation to the next.
 """
 
@@ -18,15 +18,15 @@ _FLOATS = (exp.DType.DOUBLE, exp.DType.FLOAT)
 
 
 def _is_exact(type_name: str) -> bool:
-    """Whether Spark's own equality is the one that rows are compared by."""
+    """Return whether rows are compared by Spark's own equality."""
     return not any(sign in type_name.lower() for sign in _SIGNS)
 
 
 def comparable(value: exp.Expr, type_name: str) -> exp.Expr:
-    """The value in a form that GROUP BY tells apart as rows are compared.
+    """Return the value in a form for GROUP BY that is equal if the values count as equal.
 
-    NULL equals NULL, NaN NaN, -0.0 equals 0.0, the entries of a map have no order. A type that
-    can't be read is compared as it is.
+    NULL equals NULL, NaN equals NaN and -0.0 equals 0.0. The entries of a map have no order. A
+    value whose type can't be read is compared as it is.
     """
     if _is_exact(type_name):
         return value
@@ -81,7 +81,7 @@ def _each(kind: exp.DataType, depth: int) -> exp.Lambda:
 
 
 def _rounded(value: exp.Expr) -> exp.Expr:
-    """Twelve digits as text; adding zero makes -0.0 the 0.0 that it equals."""
+    """Return twelve digits as text; adding zero turns -0.0 into the 0.0 that it equals."""
     positive = exp.Add(
         this=exp.cast(value.copy(), "double", dialect="spark"),
         expression=exp.cast(exp.Literal.number(0), "double", dialect="spark"),

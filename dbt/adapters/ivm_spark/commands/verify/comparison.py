@@ -1,4 +1,4 @@
-"""What the template `ivm_differences_sql` compares."""
+"""The comparison that the template `ivm_differences_sql` makes."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from dbt.adapters.ivm_spark.algebra.types import is_float
 from dbt.adapters.ivm_spark.commands.verify.comparable import comparable
 
 _PARTS = 1_000_000
-"""How finely rows are sampled."""
+"""A hash divides the rows into this many parts; a sample takes a fraction of the parts."""
 
 Outputs = Sequence[tuple[str, str]]
 
 
 class ComparisonError(ValueError):
-    """What was asked for can't be compared; the message says why, and what can be."""
+    """The requested comparison is impossible; the message says why, and what is possible."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of both sides: its quoted name, the form that rows are grouped by, and whether it
-    holds floats, which may be close to one another and yet be rounded apart."""
+    """A column of both sides.
+
+    Attributes:
+        name: its quoted name.
+        compared: the form that rows are grouped by.
+        inexact: it holds floats, and two close floats may be rounded to different values.
+    """
 
     name: str
     compared: str
@@ -34,9 +39,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Comparison:
-    """shown: the view at a version of its state; wanted: its query at the recorded versions, with
-    the same columns in the same order; names: of all of them, quoted; columns: those that are
-    compared; sampled: the condition that a row of the sample meets, empty for all rows."""
+    """A view and its query, to be compared.
+
+    Attributes:
+        shown: the view at a version of its state.
+        wanted: its query at the recorded versions, with the same columns in the same order.
+        names: quoted names of all columns.
+        columns: the columns that are compared.
+        sampled: the condition that a row of the sample meets, empty for all rows.
+    """
 
     shown: str
     wanted: str
@@ -46,9 +57,10 @@ class Comparison:
 
 
 def columns_of(outputs: Outputs, excluded: Sequence[str]) -> tuple[Column, ...]:
-    """The columns to compare: (name, Spark type) of the view's, without the excluded ones.
+    """Return the columns to compare: those of the view without the excluded ones.
 
-    Raises ComparisonError for an unknown name, and where nothing is left.
+    outputs: (name, Spark type) of the view's columns. Raises ComparisonError for an unknown name,
+    and if no column is left.
     """
     known = {name.lower() for name, _ in outputs}
     unknown = [name for name in excluded if name.lower() not in known]
@@ -69,10 +81,11 @@ def columns_of(outputs: Outputs, excluded: Sequence[str]) -> tuple[Column, ...]:
 
 
 def sampled_by(sample: object, outputs: Outputs, keys: Sequence[str]) -> str:
-    """The condition that picks a fraction of the rows, the same on both sides.
+    """Return the condition that picks a fraction of the rows, the same on both sides.
 
-    sample: a number above 0, at most 1, or None for all rows; keys: names of columns that no two
-    rows share, none where all of the columns tell rows apart. Raises ComparisonError.
+    sample: a number above 0 and at most 1, or None for all rows; keys: names of columns whose
+    values no two rows share, empty if only all columns together tell rows apart. Raises
+    ComparisonError for another sample.
     """
     if sample is None:
         return ""

@@ -1,8 +1,8 @@
 """A model's own query with its sources read at given versions, as its user wrote it.
 
-What is compared is the user's text as sqlglot reads and writes it, not the operators that the view
-is maintained by: those are what is on trial. Where the text leaves the order of rows open, and the
-model decides it, only the model's operators say what is right.
+The comparison uses the user's text as sqlglot reads and writes it. It does not use the operators
+that maintain the view, because they are what it tests. If the text leaves the order of rows open
+and the model decides it, only the model's operators say what is right.
 """
 
 from __future__ import annotations
@@ -38,9 +38,13 @@ _ORDERLESS = frozenset(
 def written(
     parsed: Parsed, versions: Mapping[str, int] | None = None, limited: bool = True
 ) -> str | None:
-    """The query over its sources by name, at these versions (of each quoted name) if given, and
-    with the LIMIT on its top or without; None where one of its names also is what a source is
-    called in the tree."""
+    """Return the query over its sources by name.
+
+    None if a CTE of the query has the name that the tree gives to a source.
+
+    versions: of each source, by quoted name, None for the newest; limited: keep the LIMIT at the
+    top of the query.
+    """
     if any(cte.alias in parsed.tables for cte in parsed.query.find_all(exp.CTE)):
         return None
     query = parsed.query.copy()
@@ -58,35 +62,41 @@ def written(
 
 
 def decided(view: View, versions: Mapping[str, int], limited: bool) -> str:
-    """The query as the model answers it where it leaves something open."""
+    """Return the query as the model answers it if the text leaves something open."""
     return _rendered(view.root, versions, limited)
 
 
 def judged(view: View, versions: Mapping[str, int], limited: bool) -> str:
-    """The query as it was read and judged when the state was built."""
+    """Return the query as it was read, and compared with Spark's plan, at the state's build."""
     return _rendered(view.written, versions, limited)
 
 
 def has_limit(parsed: Parsed, view: View | None) -> bool:
-    """Whether the query has a LIMIT on its top, in the text as in the trees."""
+    """Return whether the query has a LIMIT at its top, in the text and in the trees."""
     nodes = () if view is None else (view.root, view.written)
     return bool(parsed.query.args.get("limit")) and all(isinstance(n, Limit) for n in nodes)
 
 
 def is_decided(view: View) -> bool:
-    """Whether the query leaves the order of rows open where the result shows it, so that the model
-    has decided: windows whose ORDER BY has ties, the first rows of a subquery."""
+    """Return whether the model decides an order of rows that the query leaves open.
+
+    That is so if the result shows the order: windows whose ORDER BY has ties, the first rows of a
+    subquery.
+    """
     return any(map(_decides, walk(view.written)))
 
 
 def open_aggregates(parsed: Parsed) -> list[str]:
-    """The aggregates of a query whose value SQL leaves open. Those over a window are not among
-    them, nor lists that are sorted, or asked what does not depend on their order."""
+    """Return the aggregates of a query whose value SQL leaves open.
+
+    Aggregates over a window are not among them. Neither are lists that are sorted, or that a
+    function reads whose result does not depend on their order.
+    """
     return sorted({name for node in parsed.query.walk() if (name := _open(node))})
 
 
 def without_limit(text: str) -> str | None:
-    """The SELECT of a view without the ORDER BY and LIMIT on its top; None if it has no LIMIT."""
+    """Return a view's SELECT without the ORDER BY and LIMIT at its top; None without a LIMIT."""
     query: exp.Expr = sqlglot.parse_one(text, dialect=IvmSpark)
     if not isinstance(query, exp.Query) or query.args.get("limit") is None:
         return None
@@ -94,7 +104,7 @@ def without_limit(text: str) -> str | None:
 
 
 def held_at(text: str) -> int | None:
-    """The version at which the SELECT of a view reads its state, None where it reads the newest."""
+    """Return the version at which a view's SELECT reads its state, None for the newest."""
     query: exp.Expr = sqlglot.parse_one(text, dialect=IvmSpark)
     versions = [
         table.args["version"] for table in query.find_all(exp.Table) if table.args.get("version")

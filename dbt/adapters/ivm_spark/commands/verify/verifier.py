@@ -1,4 +1,4 @@
-"""Finds what a view is to be compared with: its query, and the versions that its state records."""
+"""Prepares the comparison of a view with its query at the versions that its state records."""
 
 from __future__ import annotations
 
@@ -47,7 +47,14 @@ _Text = Callable[[Versions], str]
 
 @dataclass(frozen=True)
 class _Known:
-    """A query with all that is known of it: read, and as it was parsed, over its relations."""
+    """A query with all that is known of it.
+
+    Attributes:
+        sql: its text.
+        parsed: the text as parsed.
+        reading: what the planner makes of the text.
+        catalog: the relations that it reads.
+    """
 
     sql: str
     parsed: Parsed
@@ -56,7 +63,7 @@ class _Known:
 
     @property
     def view(self) -> View | None:
-        """The query's trees, None where it is not maintained."""
+        """Return the query's trees, None if it is not maintained."""
         return self.reading.view if self.reading.unsupported_reason is None else None
 
 
@@ -77,12 +84,20 @@ class Verifier:
         sample: object = None,
         exclude: Sequence[str] | None = None,
     ) -> Comparison:
-        """What to compare to know whether a view equals its query at the recorded versions.
+        """Return the comparison that shows whether a view equals its query.
 
-        model: its name, for messages; sql: its compiled query; view, state: quoted names; sample:
-        the fraction of the rows to compare; exclude: columns that are not compared, None where
-        the query's result must be certain. Raises CompilationError with the remedy where the
-        comparison would say nothing.
+        The query reads its sources at the recorded versions.
+
+        Args:
+            model: its name, for messages.
+            sql: its compiled query.
+            view: quoted name of its view.
+            state: quoted name of its state.
+            sample: the fraction of the rows to compare, None for all.
+            exclude: columns that are not compared, None if the query's result must be certain.
+
+        Raises:
+            CompilationError: the comparison would say nothing. The message has the remedy.
         """
         try:
             return self._comparison(model, without_end(sql), view, state, sample, exclude)
@@ -117,7 +132,7 @@ class Verifier:
         )
 
     def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
-        """The state's history up to the version that the view reads, and that version."""
+        """Return the state's history up to the version that the view reads, and that version."""
         if at is None:
             commits = since_last_refresh(self._reader, state)
         else:
@@ -153,7 +168,7 @@ class Verifier:
         return _Known(sql, parsed, reading, catalog)
 
     def _heads(self, known: _Known, mark: Watermark, model: str) -> dict[str, Head]:
-        """The sources now; raises for one that is another table than the recorded one."""
+        """Return the sources as they are now; raise if one is not the recorded table."""
         heads = {}
         for name, recorded in mark.sources.items():
             relation = known.catalog.relations[relation_key(name)]
@@ -176,8 +191,11 @@ class Verifier:
         heads: Mapping[str, Head],
         model: str,
     ) -> str:
-        """The query at the recorded versions; where one of them can't be read any more and nothing
-        has changed since, at the newest."""
+        """Return the query at the recorded versions.
+
+        If one of them can't be read any more and nothing has changed since, return the query at
+        the newest versions.
+        """
         recorded = {name: source.version for name, source in mark.sources.items()}
         text = self._text(known, limited)
         try:
@@ -201,8 +219,13 @@ class Verifier:
             ) from error
 
     def _text(self, known: _Known, limited: bool) -> _Text:
-        """How the query is written at versions: as its user wrote it where Spark says that this is
-        what is written; else as it was judged when the state was built."""
+        """Return the function that writes the query at versions.
+
+        1. If the model decides an order of rows, it is the query as the model answers it.
+        2. Otherwise it is the user's text, if Spark's plan shows that the text is what the user
+           wrote. The plans are not compared if the query is not deterministic.
+        3. Otherwise it is the query as it was compared with Spark's plan at the state's build.
+        """
         view = known.view
         if view is not None and is_decided(view):
             return lambda versions: decided(view, versions, limited)
@@ -228,7 +251,7 @@ class Verifier:
         return sql
 
     def _keys(self, view: str) -> list[str]:
-        """The view's columns that no two of its rows share, as far as it shows all of them."""
+        """Return the view's columns whose values no two rows share, if it shows all of them."""
         rows = self._query(f"show tblproperties {view}")
         text = next((str(row["value"]) for row in rows if row["key"] == ROW), "")
         row = decode_row(text) if text else None
@@ -262,8 +285,10 @@ def _check_delta(parsed: Parsed) -> None:
 
 
 def _check_settings(reading: Reading) -> None:
-    """Raises for a query whose views Spark reads under other settings: written out, their texts
-    would be read under the session's."""
+    """Raise for a query whose views Spark reads under other settings.
+
+    Once they are written out, Spark would read their texts under the session's settings.
+    """
     if (
         reading.unsupported_reason is not None
         and reading.unsupported_reason.code is ReasonCode.VIEW_SETTINGS_DIFFER
@@ -274,7 +299,7 @@ def _check_settings(reading: Reading) -> None:
 
 
 def _check_certain(known: _Known, exclude: Sequence[str] | None) -> None:
-    """Raises for a query whose result is open, unless the user said which columns are not."""
+    """Raise for a query whose result is open, unless the user says which columns not to compare."""
     if exclude is not None:
         return
     if not known.reading.repeatable:

@@ -1,1 +1,1 @@
-"""What a query says in SQL's words, said in the operators that have a delta rule."""
+"""Rewrites the constructs of SQL into the operators that have a delta rule."""

@@ -1,9 +1,11 @@
-"""A correlated subquery becomes a relation and the predicates that tie it to the block around it.
+"""Decorrelation: a subquery becomes a relation and predicates that tie it to the outer block.
 
-The predicates that use free columns are pulled up: through a projection, which then passes their
-columns on, and through GROUP BY, DISTINCT, windows and LIMIT where they are equalities, whose inner
-sides are then grouped or partitioned by. Seshadri, Pirahesh, Leung, "Complex query decorrelation"
-(ICDE 1996); a LIMIT counts the rows of each value, as in Spark's `DecorrelateInnerQuery`.
+The predicates that use free columns are pulled up. A projection then passes their columns on. They
+pass GROUP BY, DISTINCT, windows and LIMIT only if they are equalities, whose inner sides then
+become keys of the groups or partitions.
+
+Source: Seshadri, Pirahesh, Leung, "Complex query decorrelation" (ICDE 1996). A LIMIT counts the
+rows of each value, as in Spark's `DecorrelateInnerQuery`.
 """
 
 from __future__ import annotations
@@ -35,17 +37,22 @@ from dbt.adapters.ivm_spark.sql.rewrite.window import one_answer
 
 @dataclass(frozen=True)
 class Decorrelated:
-    """A relation without free columns, and predicates over it and the block around it."""
+    """A decorrelated subquery.
+
+    Attributes:
+        node: a relation without free columns.
+        predicates: predicates over the relation and the outer block.
+    """
 
     node: Node
     predicates: tuple[exp.Expr, ...]
 
 
 def decorrelated(query: Node, prefix: str) -> Decorrelated:
-    """The relation of a subquery and what ties it to the block around it.
+    """Return the relation of a subquery and the predicates that tie it to the outer block.
 
-    prefix: what the names of new columns begin with, unique in the tree. Raises NotMaintained
-    (OPERATOR_NOT_SUPPORTED) for free columns anywhere but in WHERE, and for other predicates than
+    prefix: the start of the names of new columns, unique in the tree. Raises NotMaintained
+    (OPERATOR_NOT_SUPPORTED) for free columns anywhere but in WHERE, and for predicates other than
     equalities below GROUP BY, DISTINCT, a window or LIMIT.
     """
     free = frozenset(free_columns(query))
@@ -58,7 +65,10 @@ def decorrelated(query: Node, prefix: str) -> Decorrelated:
 
 
 def inner_side(predicate: exp.Expr, inner: set[str]) -> tuple[exp.Expr, exp.Expr] | None:
-    """The sides of an equality between a subquery and the block around it, the inner one first."""
+    """Return the sides of an equality between a subquery and its outer block, the inner side first.
+
+    Return None for another predicate.
+    """
     bare = predicate.unnest()
     if not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
         return None
@@ -123,8 +133,11 @@ class _Puller:
         )
 
     def _aggregate(self, node: Aggregate) -> Decorrelated:
-        """Each group is one of the equalities' values too. A GROUP BY without keys has a row for
-        no rows, which its groups have not: see the rule of scalar subqueries."""
+        """Group also by the inner sides of the equalities.
+
+        A GROUP BY without keys has a row even over no rows, and these groups have none. See the
+        rule of scalar subqueries.
+        """
         if node.whole:
             raise not_supported("a correlated aggregate without GROUP BY below another operator")
         below = self._keyed(self.pulled(node.input))
@@ -146,14 +159,14 @@ class _Puller:
         return Decorrelated(Distinct(Project(below.node, items)), below.predicates)
 
     def _window(self, node: Window) -> Decorrelated:
-        """Rows that different values of the equalities have are not in one partition."""
+        """Partition also by the inner sides, so that no partition has rows of different values."""
         below = self._keyed(self.pulled(node.input))
         keys = self._inner(below)
         items = tuple(Item(i.name, _partitioned(i.expression, keys)) for i in node.items)
         return Decorrelated(Window(below.node, items), below.predicates)
 
     def _limit(self, node: Limit) -> Decorrelated:
-        """The first rows of each of the equalities' values: those whose number is small enough."""
+        """Keep the first rows of each value of the equalities, those with a small enough number."""
         if not isinstance(node.input, Sort):
             raise not_supported("a correlated LIMIT without ORDER BY")
         below = self._keyed(self.pulled(node.input.input))
@@ -170,12 +183,15 @@ class _Puller:
         return Decorrelated(Filter(rows, _within(place, node)), below.predicates)
 
     def _inner(self, below: Decorrelated) -> list[str]:
-        """The columns that the predicates of `_keyed` tie to the block around."""
+        """Return the columns that the predicates of `_keyed` tie to the outer block."""
         sides = (self._sides(p, below.node)[0].name for p in below.predicates)
         return list(dict.fromkeys(sides))
 
     def _keyed(self, below: Decorrelated) -> Decorrelated:
-        """The same with bare columns as the inner sides of its predicates, all equalities."""
+        """Return the same relation with bare columns as the inner sides of its predicates.
+
+        All predicates are equalities.
+        """
         items = list(passed(below.node.columns))
         predicates: list[exp.Expr] = []
         for predicate in below.predicates:
@@ -199,7 +215,7 @@ class _Puller:
         return sides
 
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
-        """A projection that keeps the columns of the predicates."""
+        """Return a projection that also passes on the columns of the predicates."""
         needed = sorted(used_columns(*predicates) - self._free - set(node.columns))
         items = (*node.items, *passed(needed))
         return Decorrelated(Project(node.input, items), predicates)
@@ -216,7 +232,7 @@ def _partitioned(window: exp.Expr, keys: list[str]) -> exp.Expr:
 
 
 def _within(place: str, limit: Limit) -> exp.Expr:
-    """The condition on a row's number that LIMIT and OFFSET are."""
+    """Return the condition on a row's number that LIMIT and OFFSET express."""
     first, most = limit.offset, limit.limit
     if not all(e is None or (isinstance(e, exp.Literal) and e.is_int) for e in (first, most)):
         raise not_supported("a correlated LIMIT that is no number")

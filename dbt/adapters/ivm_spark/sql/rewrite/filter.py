@@ -1,5 +1,8 @@
-"""A filter over what a subquery became: it takes the rows with a mark, or without, and turns a
-LEFT JOIN into an inner one where it wants a partner's value."""
+"""Rewrites a filter over the relation that a subquery became.
+
+A filter on a mark takes the rows with the mark, or those without. A filter that needs a partner's
+value turns a LEFT JOIN into an inner join.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _STRICT = (exp.Add, exp.Sub, exp.Mul, exp.Neg, exp.Paren, exp.Cast)
 
 
 def rewrite_filter(node: Filter) -> Node:
-    """The same rows, with fewer or cheaper operators below."""
+    """Return the same rows, with fewer or cheaper operators below."""
     if isinstance(node.input, UnionAll):
         return _of_marks(node, node.input)
     if isinstance(node.input, Project) and isinstance(node.input.input, OuterJoin):
@@ -29,8 +32,10 @@ def rewrite_filter(node: Filter) -> Node:
 
 
 def _of_marks(node: Filter, union: UnionAll) -> Node:
-    """The branches of a mark, each under what is left of the predicate with its value; a branch
-    for which it is false is gone."""
+    """Return the branches of a mark, each filtered by the predicate with the branch's value.
+
+    A branch for which the predicate is false is removed.
+    """
     branches: list[Node] = []
     for branch in union.inputs:
         marks = _literals(branch)
@@ -57,7 +62,7 @@ def _literals(branch: Node) -> dict[str, bool]:
 
 
 def _folded(expression: exp.Expr, marks: dict[str, bool]) -> exp.Expr:
-    """The predicate with the marks' values; AND, OR and NOT of a known value are worked out."""
+    """Return the predicate with the marks' values, AND, OR and NOT of known values computed."""
     bare = expression.unnest()
     if isinstance(bare, exp.Column) and bare.name in marks:
         return exp.Boolean(this=marks[bare.name])
@@ -78,7 +83,10 @@ def _folded(expression: exp.Expr, marks: dict[str, bool]) -> exp.Expr:
 
 
 def _of_outer_join(node: Filter, project: Project, join: OuterJoin) -> Node:
-    """A row without a partner has NULLs there, for which a comparison is never true."""
+    """Return an inner join for a LEFT JOIN if the filter rejects rows without a partner.
+
+    Such a row has NULLs in place of the partner's values, and a comparison with NULL is never true.
+    """
     predicate = over(node.predicate, {i.name: i.expression for i in project.items})
     if join.side != "LEFT" or not join.predicates:
         return node
@@ -97,7 +105,7 @@ def _rejects_null(predicate: exp.Expr, columns: set[str]) -> bool:
 
 
 def _is_strict(expression: exp.Expr, columns: set[str]) -> bool:
-    """True where the expression is NULL as soon as one of the columns in it is."""
+    """Return whether the expression is NULL as soon as one of the columns in it is NULL."""
     if isinstance(expression, exp.Column):
         return expression.name in columns
     if isinstance(expression, _STRICT):

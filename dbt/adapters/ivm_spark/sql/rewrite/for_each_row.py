@@ -1,9 +1,9 @@
-"""What a subquery computes for each row of the block around it, as a relation beside these rows.
+"""Subquery results for each row of its outer block, as a relation beside that row.
 
-An aggregate without GROUP BY has a row also where there is nothing to aggregate, which a join with
-its groups has not: what is computed from aggregates is computed above the join, with each
-aggregate's value over no rows (Kim's count bug; Ganski, Wong, "Optimization of nested SQL queries
-revisited", SIGMOD 1987).
+An aggregate without GROUP BY has a row even over no rows, but a join with its groups has none. So
+expressions over aggregates are computed above the join, with each aggregate's value over no rows.
+
+Source: Kim's count bug; Ganski, Wong, "Optimization of nested SQL queries revisited" (SIGMOD 1987).
 """
 
 from __future__ import annotations
@@ -42,21 +42,26 @@ _NULL = frozenset(
 
 @dataclass(frozen=True)
 class Peeled:
-    """A subquery without the projections, filters and sorts on its top: what each output is and
-    what must be true for a row, over the columns of the relation below."""
+    """A subquery without the projections, filters and sorts at its top.
+
+    Attributes:
+        values: the expression of each output, over the columns of `base`.
+        conditions: what must be true for a row, over the columns of `base`.
+        base: the relation below.
+    """
 
     values: dict[str, exp.Expr]
     conditions: tuple[exp.Expr, ...]
     base: Node
 
     def over(self, items: dict[str, exp.Expr]) -> Peeled:
-        """The same over the columns that the items are made of."""
+        """Return the values and conditions over the columns from which the items are computed."""
         values = {name: over(value, items) for name, value in self.values.items()}
         return Peeled(values, tuple(over(c, items) for c in self.conditions), self.base)
 
 
 def peeled(query: Node) -> Peeled:
-    """The subquery's outputs and conditions apart from the relation that they are over."""
+    """Return the subquery's outputs and conditions separately from the relation below them."""
     found = Peeled({c: column(c) for c in query.columns}, (), query)
     while True:
         node = found.base
@@ -76,10 +81,10 @@ def _keeps_all(node: Sort | Limit) -> bool:
 def beside_aggregate(
     input_: Node, base: Aggregate, prefix: str
 ) -> tuple[Node, dict[str, exp.Expr]]:
-    """Each row of the input with its row of an aggregate without GROUP BY, and each aggregate's
-    value, which is not its column where that may be missing.
+    """Join each row of the input with its row of an aggregate without GROUP BY.
 
-    prefix: what the names of new columns begin with, unique in the tree. Raises NotMaintained.
+    Also returns the value of each aggregate whose column may be missing, as an expression. prefix:
+    the start of the names of new columns, unique in the tree. Raises NotMaintained.
     """
     if any(free_columns(base) & used_columns(i.expression) for i in base.aggregates):
         raise not_supported("an outer column inside an aggregate")
@@ -94,7 +99,7 @@ def beside_aggregate(
 
 
 def _over_no_rows(item: Item) -> exp.Expr:
-    """An aggregate's column, with its value over no rows where the LEFT JOIN has no group."""
+    """Return an aggregate's column, with its value over no rows if the LEFT JOIN finds no group."""
     function = function_name(item.expression)
     if function in _ZERO:
         return exp.Coalesce(this=column(item.name), expressions=[exp.Literal.number(0)])
@@ -106,7 +111,7 @@ def _over_no_rows(item: Item) -> exp.Expr:
 def _keys(
     prefix: str, inner: Node, predicates: tuple[exp.Expr, ...]
 ) -> tuple[tuple[Item, ...], tuple[exp.Expr, ...]]:
-    """What the values are grouped by, and the predicates over it."""
+    """Return the keys that group the values, and the predicates over them."""
     keys: list[Item] = []
     on: list[exp.Expr] = []
     for place, predicate in enumerate(predicates):

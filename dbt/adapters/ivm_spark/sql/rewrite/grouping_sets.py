@@ -1,8 +1,9 @@
-"""GROUPING SETS as one GROUP BY: each row counts once for every set, as in Spark's Expand.
+"""Rewrites GROUPING SETS as one GROUP BY: each row counts once for every set, as in Spark's Expand.
 
-A row meets every number of a set; the set's number is a key among the others, and a key that the
-set does not have is NULL. So the aggregates are kept as those of any GROUP BY are.
-Gray et al., "Data cube" (ICDE 1996), section 3; Spark's `ResolveGroupingAnalytics`.
+Each row is paired with the number of every set. The set's number becomes one of the keys, and a key
+that the set does not have is NULL. So the aggregates are maintained like those of any GROUP BY.
+
+Source: Gray et al., "Data cube" (ICDE 1996), section 3; Spark's `ResolveGroupingAnalytics`.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 
 MAX_KEYS = 20
-"""Keys whose bits, and the numbers of equal sets above them, fit into an INT."""
+"""The most keys whose bits, and the numbers of equal sets above them, fit into an INT."""
 
 
 def rewrite_grouping_sets(node: GroupingSets) -> Node:
-    """The groups of all sets, from one Aggregate.
+    """Return the groups of all sets, from one Aggregate.
 
-    A set's number is its grouping_id(): the bit of a key that it does not have is 1, the last
-    key's bit is the lowest. Equal sets differ in the bits above. Raises NotMaintained for more
+    A set's number is its grouping_id(): a key that the set does not have sets its bit to 1, and the
+    last key has the lowest bit. Equal sets differ in the bits above. Raises NotMaintained for more
     than MAX_KEYS keys.
     """
     if len(node.keys) > MAX_KEYS:
@@ -50,7 +51,7 @@ _CALLS = ("grouping", "grouping_id")
 
 
 def _numbered(node: GroupingSets) -> dict[int, tuple[str, ...]]:
-    """The sets by their numbers, in order."""
+    """Return the sets by their numbers, in order."""
     numbered: dict[int, tuple[str, ...]] = {}
     for names in node.sets:
         number = sum((k.name not in names) << n for n, k in enumerate(reversed(node.keys)))
@@ -65,7 +66,7 @@ def _among(number: str, numbers: list[int]) -> exp.Expr:
 
 
 def _key(key: Item, numbered: dict[int, tuple[str, ...]], number: str) -> Item:
-    """The key, NULL in the groups of a set that does not have it."""
+    """Return the key, NULL in the groups of a set that does not have it."""
     having = [n for n, names in numbered.items() if key.name in names]
     if len(having) == len(numbered):
         return key
@@ -76,7 +77,7 @@ def _key(key: Item, numbered: dict[int, tuple[str, ...]], number: str) -> Item:
 def _told(
     call: exp.Expr, node: GroupingSets, numbered: dict[int, tuple[str, ...]], number: str
 ) -> exp.Expr:
-    """What grouping(key) or grouping_id(keys) says in the groups of each set."""
+    """Return the value of grouping(key) or grouping_id(keys) in the groups of each set."""
     given = call.expressions
     expressions = [key.expression for key in node.keys]
     if function_name(call) == "grouping":

@@ -1,8 +1,11 @@
-"""A lateral subquery becomes a join with the relation of its rows.
+"""Rewrites a lateral subquery as a join with the relation of its rows.
 
-What ties it to the rows before it becomes the join's predicates; an aggregate without GROUP BY has
-one row for each of them, and what it computes of their columns is computed above the join. Neumann,
-Kemper, "Unnesting arbitrary queries" (BTW 2015), for joins that depend on their other side.
+The predicates that tie the subquery to the rows before it become the join's predicates. An
+aggregate without GROUP BY has one row for each of those rows. Expressions over their columns are
+computed above the join.
+
+Source: Neumann, Kemper, "Unnesting arbitrary queries" (BTW 2015), for joins that depend on their
+other side.
 """
 
 from __future__ import annotations
@@ -30,7 +33,10 @@ from dbt.adapters.ivm_spark.sql.rewrite.for_each_row import (
 
 
 def rewrite_lateral(node: Lateral) -> Node:
-    """The input joined with the rows of the subquery. Raises NotMaintained, see `decorrelated`."""
+    """Return the input joined with the rows of the subquery.
+
+    Raises NotMaintained, see `decorrelated`.
+    """
     query = peeled(node.query)
     if isinstance(query.base, Aggregate) and query.base.whole:
         joined, values = beside_aggregate(node.input, query.base, f"__ivm_{node.name}_")
@@ -44,7 +50,7 @@ def rewrite_lateral(node: Lateral) -> Node:
 
 
 def _with_one_row(node: Lateral, joined: Node, query: Peeled) -> Node:
-    """Each row with the values of one row, unless a condition on it is not true."""
+    """Return each row with the values of one row, unless a condition on that row is not true."""
     conditions = (*query.conditions, *(over(p, query.values) for p in node.predicates))
     values = query.values
     if conditions and node.left:
@@ -60,8 +66,10 @@ def _with_one_row(node: Lateral, joined: Node, query: Peeled) -> Node:
 
 
 def _with_values(node: Lateral, query: Peeled) -> Node:
-    """Values of columns of both sides are computed above the join; where a LEFT JOIN has no row
-    they are NULL."""
+    """Return the join, with values over columns of both sides computed above it.
+
+    These values are NULL if a LEFT JOIN has no row.
+    """
     rows: Node = query.base
     for condition in query.conditions:
         rows = Filter(rows, condition)

@@ -1,4 +1,4 @@
-"""EXISTS, IN and NOT IN become semi and anti joins: the rows with the mark, and those without."""
+"""Rewrites EXISTS, IN and NOT IN as semi and anti joins: the rows with the mark, and the others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from dbt.adapters.ivm_spark.sql.rewrite.rows import keeps_one
 
 
 def rewrite_mark(node: Mark) -> Node:
-    """The rows for which the predicate is true, marked so, and the others.
+    """Return the rows for which the predicate is true, with the mark, and the others without it.
 
-    NOT IN is not true for a row with a partner that is equal or may be: one where the comparison
-    is NULL. Raises NotMaintained, see `decorrelated`.
+    NOT IN is not true for a row with a partner that is equal or may be equal: one for which the
+    comparison is NULL. Raises NotMaintained, see `decorrelated`.
     """
     query = _stripped(node.query, exists=not node.operands)
     if not node.operands and not free_columns(query):
@@ -47,7 +47,7 @@ def rewrite_mark(node: Mark) -> Node:
 
 
 def _branches(node: Mark, query: Node) -> tuple[Node, ...]:
-    """The branches of a correlated UNION, each of which has its own predicates."""
+    """Return the branches of a correlated UNION; each has predicates of its own."""
     if not isinstance(query, UnionAll) or not free_columns(query):
         return (query,)
     exists = not node.operands
@@ -56,7 +56,10 @@ def _branches(node: Mark, query: Node) -> tuple[Node, ...]:
 
 
 def _stripped(query: Node, exists: bool) -> Node:
-    """The subquery without what does not matter to whether it has a row, or a row of a value."""
+    """Return the subquery without operators that can't affect the mark.
+
+    The mark depends only on whether the subquery has a row, or a row with a given value.
+    """
     while isinstance(query, (Sort, Distinct, Project, Limit)):
         if isinstance(query, (Project, Limit)) and not exists:
             break
@@ -67,8 +70,10 @@ def _stripped(query: Node, exists: bool) -> Node:
 
 
 def _match(operand: exp.Expr, inner: exp.Expr, negated: bool) -> exp.Expr:
-    """The predicate that Spark's RewritePredicateSubquery writes, under which a NOT IN over one
-    column is planned as a null-aware hash join."""
+    """Return the predicate that Spark's RewritePredicateSubquery writes.
+
+    With it, Spark plans a NOT IN over one column as a null-aware hash join.
+    """
     same = exp.EQ(this=operand.copy(), expression=inner)
     if not negated:
         return same
@@ -77,8 +82,10 @@ def _match(operand: exp.Expr, inner: exp.Expr, negated: bool) -> exp.Expr:
 
 
 def _flagged(node: Mark, query: Node) -> Node:
-    """EXISTS that is the same for all rows: a product with one row, which changes only when the
-    subquery ceases to be empty or becomes empty."""
+    """Return an EXISTS that is the same for all rows as a product with one row.
+
+    That row changes only if the subquery becomes empty or stops being empty.
+    """
     one = Item(f"__ivm_{node.name}_one", exp.Literal.number(1))
     some = Item(f"__ivm_{node.name}_some", exp.Max(this=column(one.name)))
     flag = Aggregate(Project(query, (one,)), (), (some,))

@@ -1,4 +1,4 @@
-"""PIVOT as one GROUP BY with a FILTER for each value; UNPIVOT as rows that meet their parts."""
+"""Rewrites PIVOT as one GROUP BY with a FILTER for each value, UNPIVOT as one row for each part."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from dbt.adapters.ivm_spark.sql.pivot import COUNTS
 
 
 def rewrite_pivot(node: Pivot) -> Node:
-    """The groups of the keys, each aggregate over the rows of each value.
+    """Return the groups of the keys, with each aggregate over the rows of each value.
 
-    A value is cast to the type of what it is compared with, as Spark does it.
+    A value is cast to the type of the expression that it is compared with, as Spark does.
     """
     aggregates: list[Item] = []
     items = list(passed(node.keys))
@@ -52,7 +52,7 @@ def rewrite_pivot(node: Pivot) -> Node:
 
 
 def rewrite_unpivot(node: Unpivot) -> Node:
-    """Each row with the number of each part, the part's name and its values."""
+    """Return each row with the number of each part, the part's name and its values."""
     number = f"__ivm_part_of_{node.name}"
     places = [exp.Literal.number(n) for n, _ in enumerate(node.parts)]
     parts = exp.Explode(this=exp.Array(expressions=places))

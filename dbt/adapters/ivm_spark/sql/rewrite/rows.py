@@ -1,4 +1,4 @@
-"""How many rows a relation has at most, as far as its operators say."""
+"""Bounds on the number of a relation's rows that follow from its operators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 
 
 def one_row(node: Node) -> bool:
-    """True for a relation that always has exactly one row."""
+    """Return whether a relation always has exactly one row."""
     if isinstance(node, Aggregate):
         return node.whole
     if isinstance(node, (Project, Sort, Distinct)):
@@ -30,7 +30,7 @@ def one_row(node: Node) -> bool:
 
 
 def one_row_at_most(node: Node) -> bool:
-    """True for a relation that never has two rows."""
+    """Return whether a relation never has two rows."""
     if isinstance(node, (Filter, Project, Sort, Distinct, SemiJoin)):
         return one_row_at_most(node.input)
     if isinstance(node, Limit):
@@ -43,7 +43,7 @@ def one_row_at_most(node: Node) -> bool:
 
 
 def keeps_one(node: Limit) -> bool:
-    """True where a LIMIT keeps the only row of an input of one row."""
+    """Return whether a LIMIT keeps the only row of an input of one row."""
     limit = node.limit
     return (
         node.offset is None

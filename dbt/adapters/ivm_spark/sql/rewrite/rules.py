@@ -1,8 +1,9 @@
-"""The tree as written becomes the tree that is maintained: one module a construct, one tuple.
+"""Rewrites the tree as written into the tree that is maintained: one module for each construct.
 
-SQL says some things in constructs of its own that the algebra says with joins, unions and
-aggregates. The tree as written keeps them, so that the judge sees the user's own query in it; what
-is stored and how it changes is derived from the rewritten tree. Both trees are the same relation.
+SQL has constructs of its own for some things that the algebra expresses with joins, unions and
+aggregates. The tree as written keeps them, so that the comparison of plans sees the user's own
+query. The stored columns and the delta are derived from the rewritten tree. Both trees are the same
+relation.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
 
 
 def rewritten(root: Node) -> Node:
-    """The same relation without constructs that only the tree as written has; pruned."""
+    """Return the same relation without constructs that only the tree as written has, pruned."""
     return prune(_rewritten(root))
 
 

@@ -1,7 +1,7 @@
-"""A scalar subquery becomes a join with the relation of its values.
+"""Rewrites a scalar subquery as a join with the relation of its values.
 
-Uncorrelated it is the product with one row. Correlated by equalities it is a LEFT JOIN with one
-row for each value of the inner sides.
+An uncorrelated subquery becomes a product with one row. A subquery that is correlated by equalities
+becomes a LEFT JOIN with one row for each value of the inner sides.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from dbt.adapters.ivm_spark.sql.rewrite.rows import one_row, one_row_at_most
 
 
 def rewrite_scalar(node: ScalarSubquery) -> Node:
-    """The input joined with the values of the subquery.
+    """Return the input joined with the values of the subquery.
 
-    Raises NotMaintained (OPERATOR_NOT_SUPPORTED) for a subquery that may have two rows, for which
-    Spark fails.
+    Raises NotMaintained (OPERATOR_NOT_SUPPORTED) for a subquery that may have two rows; Spark fails
+    on two rows.
     """
     query = peeled(node.query)
     if isinstance(query.base, Aggregate) and query.base.whole:
@@ -52,8 +52,11 @@ def rewrite_scalar(node: ScalarSubquery) -> Node:
 
 
 def _of_groups(node: ScalarSubquery) -> Node:
-    """A correlated subquery with GROUP BY, which has one row at most where the correlation says
-    what each key is, or with LIMIT 1; it has none for no rows."""
+    """Return the join with a correlated subquery that has GROUP BY or LIMIT 1.
+
+    With GROUP BY it has at most one row if the correlation determines each key. Over no rows it has
+    none.
+    """
     below = decorrelated(node.query, f"__ivm_{node.name}_")
     if not _limited_to_one(node.query) and not _one_group(below):
         raise not_supported("a correlated scalar subquery without an aggregate or LIMIT 1")
@@ -71,7 +74,7 @@ def _limited_to_one(query: Node) -> bool:
 
 
 def _one_group(below: Decorrelated) -> bool:
-    """Whether each row of the block around meets one group at most."""
+    """Return whether each row of the outer block has at most one group as its partner."""
     base = below.node
     while isinstance(base, (Project, Filter, Sort)):
         base = base.input

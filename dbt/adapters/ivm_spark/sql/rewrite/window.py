@@ -1,14 +1,15 @@
-"""Window functions get one answer: the order of rows that ORDER BY holds equal is fixed.
+"""Makes the result of window functions unique: fixes the order of rows that ORDER BY holds equal.
 
-SQL leaves that order open, so that row_number, lag, a frame of ROWS or a sum of floats may differ
-from one run to the next, and what was stored could not be taken back. All columns of the input
-are appended to ORDER BY; rows that are still equal are interchangeable. That is one of the
-answers the query may have.
+SQL leaves that order open. So row_number, lag, a frame of ROWS or a sum of floats may differ from
+one run to the next. A refresh could then not remove the rows that an earlier one has stored. The
+rewrite appends all columns of the input to ORDER BY. Rows that are still equal are interchangeable.
+The result is one of those that the query may have.
 
-Where rows that ORDER BY holds equal must have equal results, a longer ORDER BY would part them.
-rank and its kind, and functions to which the order says nothing, stay as they are. A function of
-all rows up to the last equal row is computed for every row in the fixed order, and each row takes
-the value of the last among its equals.
+Sometimes rows that ORDER BY holds equal must have equal results, and a longer ORDER BY would
+separate them:
+1. rank and similar functions, and functions that do not depend on the order, stay as they are.
+2. A function of all rows up to the last equal row is computed for every row in the fixed order.
+   Each row then takes the value of the last among its equals.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ _FOR_EACH = (ROUNDED - {"corr"}) | frozenset(
     """any_value array_agg collect_list collect_set first first_value last last_value listagg max_by
     min_by mode nth_value string_agg""".split()
 )
-"""Functions that may be asked after every row. corr would fail where it divides by zero over some
-of the equal rows and not over all of them; sketches are coarsened when they are asked."""
+"""Functions that can be evaluated after every row. corr would fail if it divides by zero over some
+of the equal rows but not over all of them. Sketches become coarser when they are evaluated."""
 
 
 def one_answer(node: Window) -> Node:
-    """The same windows over the same rows, with one answer; types are left to `delta.guards`.
+    """Return the same windows over the same rows, with one possible result.
 
-    Raises NotMaintained (OPERATOR_NOT_SUPPORTED) for a function that depends on the order of
-    equal rows in a frame that can't be computed so.
+    `delta.type_checks` checks the types. Raises NotMaintained (OPERATOR_NOT_SUPPORTED) for a
+    function that depends on the order of equal rows in a frame for which this is not possible.
     """
     inner: list[Item] = []
     outer: dict[tuple[exp.Expr, ...], list[Item]] = {}
@@ -84,14 +85,14 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
 
 
 def _of_last_peer(window: exp.Window) -> bool:
-    """A function of the rows in order, over a frame that ends with the row's last equal."""
+    """Return whether a function takes rows in order, in a frame that ends with the last peer."""
     nested = window.find(exp.WithinGroup) is not None
     fits = function_name(window.this) in _FOR_EACH and not takes_first(window)
     return fits and not nested and frame_of(window) is Frame.UP_TO_PEERS
 
 
 def _last(window: exp.Window, each: str, rows: Node) -> exp.Window:
-    """The value `each` of the last among the rows that ORDER BY holds equal to the row."""
+    """Return the value `each` of the last among the rows that ORDER BY holds equal to the row."""
     keys = _unique([*window.args["partition_by"], *(o.this for o in _orderings(window))])
     return exp.Window(
         this=exp.Anonymous(this="last_value", expressions=[column(each)]),
@@ -103,7 +104,7 @@ def _last(window: exp.Window, each: str, rows: Node) -> exp.Window:
 
 
 def _ordered(window: exp.Window, rows: Node) -> exp.Window:
-    """The window with the rest of the columns at the end of its ORDER BY."""
+    """Return the window with the remaining columns at the end of its ORDER BY."""
     ordered = window.copy()
     given = [o.copy() for o in _orderings(window)]
     ordered.set("order", _order([*given, *_ties(window, rows)]))
@@ -111,8 +112,10 @@ def _ordered(window: exp.Window, rows: Node) -> exp.Window:
 
 
 def _ties(window: exp.Window, rows: Node) -> list[exp.Ordered]:
-    """Orderings by the columns that the window neither partitions nor orders by; none where it
-    does by all keys of a GROUP BY, which no two rows share."""
+    """Return orderings by the columns that the window neither partitions by nor orders by.
+
+    Return none if it does so by all keys of a GROUP BY, because no two rows share these.
+    """
     used = [*window.args["partition_by"], *(o.this for o in _orderings(window))]
     known = {e.name for e in used if isinstance(e, exp.Column)}
     groups = rows
