@@ -142,7 +142,7 @@ class TestDoctor:
         assert html.count("<svg") >= 8, "the lineage, and each model that is built"
         rebuilt = html[html.index('id="rebuilds"') :]
         assert "FULL_REFRESH_REQUESTED" in rebuilt
-        for name in [n for n in sys.modules if "ivm_spark.report.figures" in n]:
+        for name in [n for n in sys.modules if "ivm_spark.commands.report.figures" in n]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
         command = ["run-operation", "ivm_report", "--args", "{path: x/y.html, models: [fine]}"]

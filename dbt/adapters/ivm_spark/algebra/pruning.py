@@ -8,21 +8,28 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from typing_extensions import assert_never
+
 from dbt.adapters.ivm_spark.algebra.columns import free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
+    Broadcast,
     Distinct,
+    Empty,
     Filter,
     Generate,
     GroupingSets,
     Join,
     Lateral,
+    Limit,
     Mark,
+    Materialize,
     Node,
     OuterJoin,
     Pivot,
     Project,
+    RuntimeFilter,
     ScalarSubquery,
     Scan,
     SemiJoin,
@@ -30,6 +37,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Sort,
     UnionAll,
     Unpivot,
+    Values,
     Window,
 )
 
@@ -40,56 +48,67 @@ def prune(root: Node) -> Node:
 
 
 def _prune(node: Node, needed: set[str]) -> Node:
-    if isinstance(node, Scan):
-        fields = tuple(f for f in node.fields if f[0] in needed)
-        return replace(node, fields=fields or node.fields[:1])
-    if isinstance(node, Project):
-        items = tuple(i for i in node.items if i.name in needed) or node.items[:1]
-        return Project(_prune(node.input, used_columns(*(i.expression for i in items))), items)
-    if isinstance(node, Aggregate):
-        kept = tuple(i for i in node.aggregates if i.name in needed)
-        if node.whole:
-            kept = kept or node.aggregates[:1]
-        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
-        return Aggregate(_prune(node.input, used), node.keys, kept)
-    if isinstance(node, Window):
-        items = tuple(i for i in node.items if i.name in needed)
-        used = used_columns(*(i.expression for i in items))
-        input_ = _prune(node.input, (needed | used) & set(node.input.columns))
-        return Window(input_, items) if items else input_
-    if isinstance(node, GroupingSets):
-        kept = tuple(i for i in node.aggregates if i.name in needed)
-        used = used_columns(*(i.expression for i in (*node.keys, *kept)))
-        return replace(node, input=_prune(node.input, used), aggregates=kept)
-    if isinstance(node, Pivot):
-        used = {*node.keys, *used_columns(*node.by, *node.aggregates)}
-        return replace(node, input=_prune(node.input, used))
-    if isinstance(node, Unpivot):
-        kept_columns = tuple(c for c in node.kept if c in needed)
-        used = {*kept_columns, *(c for _, columns in node.parts for c in columns)}
-        return replace(node, input=_prune(node.input, used), kept=kept_columns)
-    if isinstance(node, UnionAll):
-        places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
-        return replace(node, inputs=tuple(_prune_branch(branch, places) for branch in node.inputs))
-    if isinstance(node, (ScalarSubquery, Mark)):
-        return _prune_subquery(node, needed)
-    if isinstance(node, Lateral):
-        needed = needed | used_columns(*node.predicates)
-        query = _prune(node.query, needed)
-        return replace(node, input=_prune(node.input, needed | free_columns(query)), query=query)
-    if isinstance(node, SetOp):
-        return SetOp(_whole(node.left), _whole(node.right), node.kind, node.all)
-    if isinstance(node, Distinct):
-        needed = set(node.columns)
-    elif isinstance(node, Filter):
-        needed = needed | used_columns(node.predicate)
-    elif isinstance(node, (Join, OuterJoin, SemiJoin)):
-        needed = needed | used_columns(*node.predicates)
-    elif isinstance(node, Generate):
-        needed = needed | used_columns(node.generator)
-    elif isinstance(node, Sort):
-        needed = needed | used_columns(*node.orderings)
-    return with_children(node, tuple(_prune(child, needed) for child in children(node)))
+    match node:
+        case Scan():
+            fields = tuple(f for f in node.fields if f[0] in needed)
+            return replace(node, fields=fields or node.fields[:1])
+        case Values() | Empty():
+            return node
+        case Project():
+            items = tuple(i for i in node.items if i.name in needed) or node.items[:1]
+            used = used_columns(*(i.expression for i in items))
+            return Project(_prune(node.input, used), items)
+        case Aggregate():
+            kept = tuple(i for i in node.aggregates if i.name in needed)
+            if node.whole:
+                kept = kept or node.aggregates[:1]
+            used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+            return Aggregate(_prune(node.input, used), node.keys, kept)
+        case Window():
+            items = tuple(i for i in node.items if i.name in needed)
+            used = used_columns(*(i.expression for i in items))
+            input_ = _prune(node.input, (needed | used) & set(node.input.columns))
+            return Window(input_, items) if items else input_
+        case GroupingSets():
+            kept = tuple(i for i in node.aggregates if i.name in needed)
+            used = used_columns(*(i.expression for i in (*node.keys, *kept)))
+            return replace(node, input=_prune(node.input, used), aggregates=kept)
+        case Pivot():
+            used = {*node.keys, *used_columns(*node.by, *node.aggregates)}
+            return replace(node, input=_prune(node.input, used))
+        case Unpivot():
+            kept_columns = tuple(c for c in node.kept if c in needed)
+            used = {*kept_columns, *(c for _, columns in node.parts for c in columns)}
+            return replace(node, input=_prune(node.input, used), kept=kept_columns)
+        case UnionAll():
+            places = [n for n, name in enumerate(node.columns) if name in needed] or [0]
+            branches = tuple(_prune_branch(branch, places) for branch in node.inputs)
+            return replace(node, inputs=branches)
+        case ScalarSubquery() | Mark():
+            return _prune_subquery(node, needed)
+        case Lateral():
+            needed = needed | used_columns(*node.predicates)
+            query = _prune(node.query, needed)
+            below = _prune(node.input, needed | free_columns(query))
+            return replace(node, input=below, query=query)
+        case SetOp() | Distinct():
+            # Each column tells rows apart.
+            return with_children(node, tuple(map(_whole, children(node))))
+        case Filter():
+            used = used_columns(node.predicate)
+        case Join() | OuterJoin() | SemiJoin():
+            used = used_columns(*node.predicates)
+        case Generate():
+            used = used_columns(node.generator)
+        case Sort():
+            used = used_columns(*node.orderings)
+        case Limit():
+            used = set()
+        case Broadcast() | Materialize() | RuntimeFilter():
+            raise TypeError(f"{type(node).__name__} is no node of a view")
+        case _:
+            assert_never(node)
+    return with_children(node, tuple(_prune(child, needed | used) for child in children(node)))
 
 
 def _prune_subquery(node: ScalarSubquery | Mark, needed: set[str]) -> Node:

@@ -4,42 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk
+from typing_extensions import assert_never
+
+from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
     At,
+    Broadcast,
+    Distinct,
     Empty,
+    Filter,
+    Generate,
+    GroupingSets,
     Join,
+    Lateral,
+    Limit,
+    Mark,
+    Materialize,
     Node,
     OuterJoin,
+    Pivot,
+    Project,
     RuntimeFilter,
+    ScalarSubquery,
     Scan,
     SemiJoin,
     SetOp,
+    Sort,
     UnionAll,
+    Unpivot,
+    Values,
+    Window,
 )
 
 
 def is_delta_sized(node: Node) -> bool:
     """Return whether a relation has at most the rows that changed, or the rows that join them."""
-    if isinstance(node, Scan):
-        return node.at is not At.POST
-    if isinstance(node, Empty):
-        return True
-    if isinstance(node, Join):
-        return any(map(is_delta_sized, node.inputs))
-    if isinstance(node, UnionAll):
-        return all(map(is_delta_sized, node.inputs))
-    if isinstance(node, SemiJoin):
-        return is_delta_sized(node.input) or (is_delta_sized(node.among) and not node.anti)
-    if isinstance(node, OuterJoin):
-        sides = {"LEFT": (node.left,), "RIGHT": (node.right,)}
-        return all(map(is_delta_sized, sides.get(node.side, (node.left, node.right))))
-    if isinstance(node, SetOp):
-        return is_delta_sized(node.left)
-    if isinstance(node, RuntimeFilter):
-        return is_delta_sized(node.input)
-    below = children(node)
-    return len(below) == 1 and is_delta_sized(below[0])
+    match node:
+        case Scan():
+            return node.at is not At.POST
+        case Values():
+            return False
+        case Empty():
+            return True
+        case Join():
+            return any(map(is_delta_sized, node.inputs))
+        case UnionAll():
+            return all(map(is_delta_sized, node.inputs))
+        case SemiJoin():
+            return is_delta_sized(node.input) or (is_delta_sized(node.among) and not node.anti)
+        case OuterJoin():
+            sides = {"LEFT": (node.left,), "RIGHT": (node.right,)}
+            return all(map(is_delta_sized, sides.get(node.side, (node.left, node.right))))
+        case SetOp():
+            return is_delta_sized(node.left)
+        case Filter() | Project() | Generate() | Aggregate() | Distinct() | Window() | Sort():
+            return is_delta_sized(node.input)
+        case Limit() | Broadcast() | Materialize() | RuntimeFilter():
+            return is_delta_sized(node.input)
+        case GroupingSets() | Pivot() | Unpivot():
+            return is_delta_sized(node.input)
+        case ScalarSubquery() | Mark() | Lateral():
+            return False
+    assert_never(node)
 
 
 def rows_read(node: Node, rows: Mapping[str, int]) -> int:
