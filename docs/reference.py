@@ -1,4 +1,4 @@
-"""Writes docs/reference.md: configs, answers, reason codes and macros, as the code has them.
+"""Write docs/reference.md: configs, responses, reason codes and macros, as the code has them.
 
 python docs/reference.py          (or `make docs`)
 """
@@ -28,10 +28,10 @@ MACROS = Path(ivm_spark.PACKAGE_PATH) / "macros"
 
 _HEAD = """# Reference
 
-Written by `make docs` from the code and the comments of its macros.
+`make docs` writes this page from the code and from the comments of its macros.
 """
 _FIELDS = {"on_configuration_change": "on_change"}
-"""The fields of IvmConfig that are not named as their config is."""
+"""The configs whose field of IvmConfig has another name."""
 _MACRO = re.compile(
     r"(?:\{#-?(?P<comment>(?:(?!#\}).)*?)-?#\}\s*)?"
     r"\{%-?\s*(?P<kind>macro|test)\s+(?P<name>\w+)\s*\((?P<arguments>[^%]*?)\)\s*-?%\}",
@@ -41,7 +41,15 @@ _MACRO = re.compile(
 
 @dataclass(frozen=True)
 class Macro:
-    """kind: macro or test; text: the comment above it; overridable: a project may have its own."""
+    """A macro or a generic test of the package.
+
+    Attributes:
+        kind: `macro` or `test`.
+        name: its name.
+        arguments: its arguments, as written.
+        text: the comment above it.
+        overridable: whether a project can replace it by its own.
+    """
 
     kind: str
     name: str
@@ -51,18 +59,18 @@ class Macro:
 
     @property
     def public(self) -> bool:
-        """Whether it is there to be called: it is a test, or its comment shows a call of it."""
+        """Whether users call it: it is a test, or its comment shows a call of it."""
         called = re.search(rf"(run-operation|\{{\{{|\(|from) *{self.name}\b", self.text)
         return self.kind == "test" or called is not None
 
 
 def macros() -> list[Macro]:
-    """The macros of the package, by file."""
+    """Return the macros of the package, ordered by file."""
     return [m for file in sorted(MACROS.rglob("*.sql")) for m in macros_in(file.read_text())]
 
 
 def macros_in(text: str) -> Iterator[Macro]:
-    """The macros and generic tests that a file defines."""
+    """Yield the macros and generic tests that the text of a file defines."""
     for found in _MACRO.finditer(text):
         name = found["name"]
         yield Macro(
@@ -75,23 +83,23 @@ def macros_in(text: str) -> Iterator[Macro]:
 
 
 def page() -> str:
-    """The page as the code says it."""
+    """Return the page."""
     return "\n".join([_HEAD, *_configs(), *_answers(), *_reasons(), *_macros()])
 
 
 def _configs() -> Iterator[str]:
     yield "## Configs of a model\n"
-    yield "Of an ivm model: in its `config()`, in a `.yml` file, or in `dbt_project.yml` (`+`).\n"
+    yield "Set them in the model's `config()`, in a `.yml` file or in `dbt_project.yml` (`+`).\n"
     yield "| config | default | meaning |"
     yield "|---|---|---|"
     for key, text in TEXTS["configs"].items():
         yield f"| `{key}` | {default(key)} | {text} |"
     yield (
         f"\nThe configs from `{KEYS[0]}` to `{KEYS[-1]}` are this adapter's own. The others mean "
-        "what they mean in dbt-spark and dbt-databricks, and apply to the table with the state. An "
-        "invalid config is an error before anything is written:\n"
+        "what they mean in dbt-spark and dbt-databricks, and apply to the table with the state. If "
+        "a config is invalid, the model fails before anything is written:\n"
     )
-    yield "| config | what is said |"
+    yield "| config | error |"
     yield "|---|---|"
     for key, value in TEXTS["wrong"].items():
         yield f"| `{key}` | {said_of({key: value})} |"
@@ -99,7 +107,7 @@ def _configs() -> Iterator[str]:
 
 
 def said_of(config: dict[str, Any]) -> str:
-    """What the product says to a config that can't be."""
+    """Return the error for an invalid config."""
     try:
         read_config(config)
     except ConfigError as error:
@@ -108,7 +116,7 @@ def said_of(config: dict[str, Any]) -> str:
 
 
 def default(key: str) -> str:
-    """The default of a config as a project writes it, and the other values if it is a choice."""
+    """Return the default of a config as a project writes it, and the other values of a choice."""
     name = _FIELDS.get(key, key)
     if name not in {field.name for field in fields(IvmConfig)}:
         return "none"
@@ -120,8 +128,8 @@ def default(key: str) -> str:
 
 
 def _answers() -> Iterator[str]:
-    yield "## What a run says\n"
-    yield "`adapter_response` of an ivm model, in `target/run_results.json`:\n"
+    yield "## The response of a run\n"
+    yield "The `adapter_response` of an ivm model, in `target/run_results.json`:\n"
     yield "| field | |"
     yield "|---|---|"
     inherited = {field.name for field in fields(AdapterResponse)}
@@ -142,7 +150,10 @@ def _values(head: str, values: type[RefreshKind] | type[Technique], texts: Any) 
 
 def _reasons() -> Iterator[str]:
     yield "## Reason codes\n"
-    yield "Of a full refresh that is not the first, and of a first build that is not maintained.\n"
+    yield (
+        "Every full refresh after the first build has a reason code. So has a first build that is "
+        "not maintained.\n"
+    )
     yield "| code | what happened | what to do |"
     yield "|---|---|---|"
     for code in ReasonCode:
@@ -159,13 +170,13 @@ def _macros() -> Iterator[str]:
             yield f"### {macro.name}{kind}\n"
             yield f"```jinja\n{macro.name}({macro.arguments})\n```\n"
             yield from _paragraphs(macro.text)
-    yield "### To override\n"
+    yield "### Macros that a project can override\n"
     yield (
-        "The statements of a refresh are made by macros which a project can have its own of: a "
-        "macro `ivm_spark__<name>`, found by dbt's "
+        "These macros make the statements of a refresh. To replace one, define a macro "
+        "`ivm_spark__<name>` in your project. dbt finds it by "
         "[dispatch](https://docs.getdbt.com/reference/dbt-jinja-functions/dispatch).\n"
     )
-    yield "| macro | makes |"
+    yield "| macro | what it does |"
     yield "|---|---|"
     for macro in found:
         if macro.overridable:
@@ -175,7 +186,7 @@ def _macros() -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """A comment's prose as such, its tables (columns apart by spaces) as they are."""
+    """Yield a comment's prose as Markdown, and its tables (columns apart by spaces) as text."""
     for paragraph in text.split("\n\n"):
         if not paragraph.strip():
             continue
@@ -186,7 +197,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Text as Markdown that shows it: what stands in angle brackets, and our names, are code."""
+    """Return text as Markdown, with what is in angle brackets, and our own names, as code."""
     return re.sub(r"<\w+>|(?<![`\w])__ivm\w*(?![`\w])", r"`\g<0>`", text)
 
 

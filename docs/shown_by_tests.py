@@ -1,4 +1,4 @@
-"""Writes the pages whose every line is shown by a test: each case, what happens, and the test.
+"""Write the pages on which a test shows every line: each case, what happens, and the test.
 
 python docs/shown_by_tests.py          (or `make docs`)
 """
@@ -13,23 +13,26 @@ DOCS = Path(__file__).parent
 HEADS = {
     "accidents": """# Every accident, and what happens
 
-A view equals its query at the recorded versions of its sources, whatever happens; a run that fails
-changes nothing. Each line is done for real in the test that it names. Written by `make docs` from
-`accidents.yml`; CI checks that the tests exist. Codes in capitals are
-[reason codes](reference.md#reason-codes): the model was refreshed in full, and says so. Under
-`refresh_policy: incremental_strict` it fails with the same reason instead and changes nothing.
+Whatever happens, a view equals its query at the recorded versions of its sources. A run that fails
+changes nothing. Each line names the test that does it for real. `make docs` writes this page from
+`accidents.yml`, and CI checks that the tests exist.
+
+Codes in capitals are [reason codes](reference.md#reason-codes): the refresh is full, and the
+response has the code. With `refresh_policy: incremental_strict`, the model fails with the same
+code instead, and nothing changes.
 """,
     "dbt-features": """# dbt's features, and what they do with an ivm model
 
-What they do with any model, wherever that has a meaning. Each line is done for real in the test
-that it names. Written by `make docs` from `dbt-features.yml`; CI checks that the tests exist.
+Wherever it makes sense, a feature does with an ivm model what it does with any model. Each line
+names the test that does it for real. `make docs` writes this page from `dbt-features.yml`, and CI
+checks that the tests exist.
 """,
 }
 COLUMNS = {"accidents": "accident", "dbt-features": "feature"}
 
 
 def page(name: str) -> str:
-    """A page as its .yml says it."""
+    """Return a page, made from its .yml file."""
     parts = [HEADS[name]]
     for section in yaml.safe_load((DOCS / f"{name}.yml").read_text()):
         head = f"| {COLUMNS[name]} | what happens | test |"

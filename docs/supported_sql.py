@@ -1,4 +1,4 @@
-"""Writes docs/supported-sql.md: what the code itself says of each example in supported-sql.yml.
+"""Write docs/supported-sql.md: what the code says of each example in supported-sql.yml.
 
 python docs/supported_sql.py          (or `make docs`)
 """
@@ -51,27 +51,27 @@ _ARGUMENTS = {
     "a": "decimal(12,2)",
     "b": "decimal(12,2)",
 }
-"""Types of the arguments of the examples' aggregates, by output."""
+"""The type of the argument of each example's aggregate, by output."""
 
 _HEAD = """# Which SQL is maintained, and how
 
-Written by `make docs`: every line is what the code says of its example, with the types of a small
-shop. The technique is the one that `adapter_response` names; with the examples' types, which for
-sums of floats, collations and MAP columns make a difference (see the README).
+`make docs` writes this page: for each example, the code says which technique maintains it.
+`adapter_response` names the same technique. The examples read the tables of a small shop. Other
+types can change the technique: sums of floats, collations and MAP columns (see the README).
 
 | technique | a refresh |
 |---|---|
-| `row_based` | adds and takes away the rows that changed |
+| `row_based` | adds and removes the rows that changed |
 | `group_aggregate` | adds the change to the counts, sums and extrema of its groups |
-| `append` | adds the change as rows of its own, with `state_writes: append` |
-| `affected_groups` | computes the groups that changed again, from their rows only |
-| `affected_partitions` | computes the window partitions that changed again |
-| `full` | rebuilds the view, for the reason given |
+| `append` | adds the change as rows of its own (with `state_writes: append`) |
+| `affected_groups` | computes the changed groups again, from their rows only |
+| `affected_partitions` | computes the changed window partitions again |
+| `full` | rebuilds the view, for the given reason |
 """
 
 
 def page() -> str:
-    """The page as the code says it."""
+    """Return the page."""
     parts = [_HEAD]
     for section in yaml.safe_load(EXAMPLES.read_text()):
         lines = [f"## {section['title']}\n", "| construct | technique | example |", "|---|---|---|"]
@@ -89,8 +89,14 @@ def said_of(
     sources: Mapping[str, Mapping[str, str]] = _SOURCES,
     arguments: Mapping[str, str] = _ARGUMENTS,
 ) -> str:
-    """The technique of an example, or `full` and the reason. `double` are outputs of that type;
-    sources: types of columns by table; arguments: types of aggregates' arguments by output."""
+    """Return the technique of an example, or `full` and the reason.
+
+    Args:
+        sql: the query of the example.
+        double: the outputs that have the type DOUBLE.
+        sources: the types of the columns, by table.
+        arguments: the types of the aggregates' arguments, by output.
+    """
     relations = [
         Relation(f"`shop`.`{name}`", RelationKind.DELTA, tuple(columns.items()))
         for name, columns in sources.items()
@@ -108,7 +114,7 @@ def said_of(
 def _type(
     column: str, sources: Mapping[str, Mapping[str, str]], arguments: Mapping[str, str]
 ) -> str:
-    """The assumed Spark type of a column of a probe; its name is close to the source's."""
+    """Return the assumed Spark type of a probe's column, whose name is close to the source's."""
     if column.startswith(ARGUMENT):
         column = column.removeprefix(ARGUMENT)
         return arguments.get(column, _type(column, sources, arguments))

@@ -1,1 +1,1 @@
-"""From the figures to what a person looks at: tables and plots."""
+"""Tables, sentences and plots made from the figures."""

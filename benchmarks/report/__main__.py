@@ -1,4 +1,4 @@
-"""Turns the figures into a page and plots: `python -m benchmarks.report`."""
+"""Turn the figures into a page and plots: `python -m benchmarks.report`."""
 
 from __future__ import annotations
 

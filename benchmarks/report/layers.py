@@ -19,11 +19,11 @@ from benchmarks.report.table import NOTHING, Table, number, percent
 from benchmarks.results import Cell, Result
 
 WORST = 10
-"""The number of models that are shown for each fraction."""
+"""How many models the page shows for each fraction."""
 
 
 def layers(cells: Sequence[Cell]) -> Iterator[Table]:
-    """Yield the table of the whole runs, then for each fraction that of the slowest models."""
+    """Yield a table of the whole runs, then for each fraction a table of the slowest models."""
     found = list(runs(cells))
     if found:
         yield _whole_runs(found)
@@ -31,14 +31,14 @@ def layers(cells: Sequence[Cell]) -> Iterator[Table]:
 
 
 def overview(results: Sequence[Result]) -> Table:
-    """Return one table with the whole runs of all sizes."""
+    """Return a table with the whole runs at all sizes."""
     fractions = sorted(
         {run["fraction"] for r in results for run in r.summary["runs"] if run["phase"] == CHANGE}
     )
     header = [
         *("rows of the largest sources", BUILD),
         *(f"{percent(fraction)} changed" for fraction in fractions),
-        *(IDLE, "s a model then", "models that wrote then"),
+        *(IDLE, "s a model, no change", "models that wrote, no change"),
     ]
     rows = []
     for result in sorted(results, key=lambda result: result.scale):
@@ -53,21 +53,21 @@ def overview(results: Sequence[Result]) -> Table:
                 number(len(idle["wrote"]) if idle else None),
             ]
         )
-    return Table("Times as fast as tables, whole runs of dbt", header, rows)
+    return Table("Times as fast as tables, in whole runs of dbt", header, rows)
 
 
 def sentences(summary: Mapping[str, Any]) -> Iterator[str]:
     """Yield the summary in sentences."""
     for run in summary["runs"]:
         yield (
-            f"{_what(run)}: {run['models']} models in {number(run['seconds'])} s, as tables in "
-            f"{number(run['table_seconds'])} s, {number(run['ratio'])} times as fast "
-            f"({number(run['geometric_mean'])} in the geometric mean of the models); "
-            f"{_kinds(run['kinds'])}; {run['too_slow']} models take more than 1.1 times the time "
-            "of their tables and more than 0.15 s longer."
+            f"{_what(run)}: {run['models']} models take {number(run['seconds'])} s as ivm and "
+            f"{number(run['table_seconds'])} s as tables. ivm is {number(run['ratio'])} times as "
+            f"fast ({number(run['geometric_mean'])} in the geometric mean of the models). "
+            f"Refreshes: {_kinds(run['kinds'])}. {run['too_slow']} models take more than 1.1 times "
+            "the time of their tables and more than 0.15 s longer."
         )
         if run["phase"] == IDLE and run["wrote"]:
-            yield f"  Although nothing changed, these wrote: {', '.join(run['wrote'])}."
+            yield f"  These models wrote although nothing changed: {', '.join(run['wrote'])}."
     for model, code in summary["never"].items():
         yield f"{model} is not maintained: {code}."
     yield from (f"WRONG ROWS: {said}." for said in summary["wrong"])
@@ -123,7 +123,7 @@ def _worst(whole: Cell, models: Sequence[Cell]) -> Table:
                 *(number(form.get("jobs"), 0) for form in (table, auto)),
             ]
         )
-    title = f"{percent(whole['fraction'])} changed, the models that lose most against their tables"
+    title = f"{percent(whole['fraction'])} changed: the models that lose most against their tables"
     return Table(title, header, rows)
 
 

@@ -11,14 +11,15 @@ from benchmarks.results import Result
 
 HEAD = """# Benchmarks
 
-Written by `make bench-report` from the figures in `benchmarks/results`; what is measured, and how,
-says [benchmarks/README.md](../benchmarks/README.md). Ratios travel, seconds don't: each ratio is of
-two refreshes that ran one after the other in one process.
+`make bench-report` writes this page from the figures in `benchmarks/results`.
+[benchmarks/README.md](../benchmarks/README.md) says what is measured and how. Compare ratios, not
+seconds, with other machines: each ratio is of two refreshes that ran one after the other in one
+process.
 """
 
 
 def page(results: Sequence[Result], plots: Sequence[tuple[str, str]]) -> str:
-    """The whole page; plots are pairs of a caption and a path from the page."""
+    """Return the whole page; plots are pairs of a caption and a path relative to the page."""
     parts = [HEAD, *(f"## {caption}\n\n![{caption}]({path})\n" for caption, path in plots)]
     in_layers = sorted((r for r in results if r.suite == "layers"), key=lambda r: r.scale)
     if in_layers:
@@ -34,5 +35,5 @@ def page(results: Sequence[Result], plots: Sequence[tuple[str, str]]) -> str:
 def _size(result: Result) -> str:
     if result.suite == "layers":
         return f"{result.scale:,.0f} rows"
-    near = ", neighbours change" if result.conditions.get("near") else ""
+    near = ", neighbours changed" if result.conditions.get("near") else ""
     return f"scale factor {result.scale:g}{near}"

@@ -34,11 +34,11 @@ STYLE = {
     "legend.frameon": False,
 }
 PARTS = (*(kind for kind in KINDS if kind != "other"), "other", "python")
-"""What a refresh is made of, in the order in which the bars are stacked."""
+"""The parts of a refresh, in the order in which the bars stack them."""
 
 
 def draw(results: Sequence[Result], folder: Path) -> list[tuple[str, Path]]:
-    """Draw what the results allow, and return captions and files."""
+    """Draw every plot that the results allow, and return captions and files."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn = []
     with mpl.rc_context(STYLE):
@@ -57,7 +57,7 @@ def _figures(results: Sequence[Result]) -> Iterator[tuple[str, str, Figure]]:
             caption = f"Speed-up by changed fraction, scale factor {result.scale:g}"
             yield f"speedup_by_fraction_{scale}", caption, _by_fraction(result.cells)
         if result.suite == "shapes":
-            caption = f"What a refresh is made of, scale factor {result.scale:g}"
+            caption = f"The parts of a refresh, scale factor {result.scale:g}"
             yield f"breakdown_{scale}", caption, _breakdown(result.cells)
         if result.suite == "long_run":
             yield f"long_run_{scale}", "Many refreshes in a row", _long_run(result.cells)
@@ -71,7 +71,7 @@ _OTHERS = ("layers", "many_models", "long_run", "big_state")
 
 
 def _by_fraction(cells: Sequence[Cell]) -> Figure:
-    """Speed-up over a table: at the left always incremental, at the right what `auto` picks."""
+    """Draw the speed-up over a table: always incremental at the left, `auto` at the right."""
     figure, panels = plt.subplots(1, 2, figsize=(11, 4.5), sharey=True)
     for axes, rival, title in zip(
         panels, ("incremental", "auto"), ("always incremental", "auto"), strict=True
@@ -99,7 +99,7 @@ def _by_fraction(cells: Sequence[Cell]) -> Figure:
 
 
 def _name_ends(axes: Axes, lines: dict[str, list[tuple[float, float]]]) -> None:
-    """The fastest and the slowest model by name, at the left."""
+    """Write the names of the fastest and the slowest model at the left."""
     if not lines:
         return
     ends = sorted(lines, key=lambda model: lines[model][0][1])
@@ -108,7 +108,7 @@ def _name_ends(axes: Axes, lines: dict[str, list[tuple[float, float]]]) -> None:
 
 
 def _by_scale(results: Sequence[Result]) -> Figure:
-    """Seconds of a refresh, the geometric mean of the models that every scale has."""
+    """Draw the seconds of a refresh, and the geometric mean over the models of every scale."""
     figure, axes = plt.subplots(figsize=(6.5, 4.5))
     least = {r.scale: min(c["fraction"] for c in r.cells) for r in results}
     found: dict[float, dict[str, dict[str, Any]]] = {
@@ -141,7 +141,7 @@ def _by_scale(results: Sequence[Result]) -> Figure:
 
 
 def _breakdown(cells: Sequence[Cell]) -> Figure:
-    """Seconds of one refresh by kind of statement, a bar a model."""
+    """Draw the seconds of one refresh by kind of statement, one bar for each model."""
     least = min(cell["fraction"] for cell in cells)
     bars = {
         cell["model"]: cell["rivals"]["auto"]["breakdown"]
@@ -164,7 +164,7 @@ def _breakdown(cells: Sequence[Cell]) -> Figure:
 
 
 def _long_run(cells: Sequence[Cell]) -> Figure:
-    """Seconds and live files by number of the refresh."""
+    """Draw the seconds and the live files by number of the refresh."""
     figure, panels = plt.subplots(1, 2, figsize=(11, 4))
     for model in dict.fromkeys(cell["model"] for cell in cells):
         of = [cell for cell in cells if cell["model"] == model]
@@ -178,7 +178,7 @@ def _long_run(cells: Sequence[Cell]) -> Figure:
 
 
 def _smooth(values: Sequence[float], reach: int = 4) -> list[float]:
-    """The median of each value and of up to `reach` on both sides."""
+    """Return the median of each value and up to `reach` values on both sides."""
     return [
         statistics.median(values[max(0, place - reach) : place + reach + 1])
         for place in range(len(values))

@@ -1,4 +1,4 @@
-"""A table of texts, and how numbers are written in it. Pure."""
+"""A table of texts, and how it shows numbers. Pure."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ class Table:
     rows: Sequence[Sequence[str]]
 
     def plain(self) -> str:
-        """For a terminal."""
+        """Return the table for a terminal."""
         lines = [self.header, *self.rows]
         widths = [max(len(line[place]) for line in lines) for place in range(len(self.header))]
         aligned = ["  ".join(_aligned(line, widths)).rstrip() for line in lines]
         return "\n".join([self.title, *aligned])
 
     def markdown(self) -> str:
+        """Return the table in Markdown."""
         rule = ["---", *("---:" for _ in self.header[1:])]
         lines = [self.header, rule, *self.rows]
         table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -32,14 +33,14 @@ class Table:
 
 
 def number(value: Any, digits: int = 2) -> str:
-    """A number with its thousands apart; whole numbers without digits; a dash for None."""
+    """Return a number with commas; a whole number has no decimals, None is a dash."""
     if value is None:
         return NOTHING
     return f"{value:,.{0 if float(value).is_integer() else digits}f}"
 
 
 def percent(fraction: float) -> str:
-    """0.001 as `0.1 %`."""
+    """Return a fraction in percent: 0.001 is `0.1 %`."""
     return f"{fraction * 100:.4g} %"
 
 

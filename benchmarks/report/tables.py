@@ -20,7 +20,7 @@ _SIDE_BY_SIDE = (
 
 
 def tables(result: Result) -> list[Table]:
-    """Everything that was measured."""
+    """Return the tables with everything that was measured."""
     return list(_TABLES.get(result.suite, _refreshes)(result.cells))
 
 
@@ -33,7 +33,7 @@ def _refreshes(cells: Sequence[Cell]) -> Iterator[Table]:
 
 
 def _by_fraction(cells: Sequence[Cell], fractions: Sequence[float]) -> Table:
-    """The speed-up of `auto` over `table`; a refresh that was full is marked."""
+    """Return the speed-up of `auto` over `table`, with full refreshes marked."""
     found = {(cell["model"], cell["fraction"]): cell for cell in cells}
     rows = []
     for model in dict.fromkeys(cell["model"] for cell in cells):
@@ -43,14 +43,14 @@ def _by_fraction(cells: Sequence[Cell], fractions: Sequence[float]) -> Table:
             full = cell is not None and cell["rivals"].get("auto", {}).get("kind") == "full"
             row.append(number(cell and cell["ratio"]) + (" full" if full else ""))
         rows.append(row)
-    title = "Times as fast as a table, by the fraction of the orders that changed"
+    title = "Times as fast as a table, by changed fraction of the orders"
     return Table(title, ["model", *(percent(f) for f in fractions)], rows)
 
 
 def _at(cells: Sequence[Cell], fraction: float) -> Table:
     others = [name for name in _SIDE_BY_SIDE if any(name in c["rivals"] for c in cells)]
     header = ["model", "technique", "table s", "ivm s", "times", *(f"{name} s" for name in others)]
-    header += ["statements", "jobs", "rows read", "table's", "MB written", "files"]
+    header += ["statements", "jobs", "rows read", "table rows read", "MB written", "files"]
     rows = []
     for cell in cells:
         rivals = cell["rivals"]

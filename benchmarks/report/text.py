@@ -1,4 +1,4 @@
-"""What a result comes to in words: its conditions, its sums. Pure."""
+"""A result in words: its conditions and its summary. Pure."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ GIB = 2**30
 
 
 def summary_text(result: Result) -> str:
-    """A result for a terminal."""
+    """Return a result as text for a terminal."""
     blocks = [table.plain() for table in tables(result)]
     return "\n\n".join([*blocks, "\n".join(sentences(result)), conditions_text(result)])
 
 
 def conditions_text(result: Result) -> str:
-    """Where it was measured, in a line."""
+    """Return one line that says where the result was measured."""
     c = result.conditions
     versions = ", ".join(f"{name} {version}" for name, version in c["versions"].items())
     peak = result.memory
     return (
-        f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap, Python "
-        f"{peak['python_peak_bytes'] / GIB:.1f} GiB at the most, Java {c['java']}, "
+        f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap, Python at most "
+        f"{peak['python_peak_bytes'] / GIB:.1f} GiB, Java {c['java']}, "
         f"Python {c['python']}, {versions}; commit {c['commit']}; load before {c['load']:g}."
-        + ("" if result.finished else " It was ended before its end.")
+        + ("" if result.finished else " The run was ended before its end.")
     )
 
 
 def sentences(result: Result) -> list[str]:
-    """The summary, a sentence a line."""
+    """Return the summary, one sentence on each line."""
     said = result.summary
     if result.suite == "layers":
         return list(layers.sentences(said))
@@ -50,13 +50,13 @@ def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
         yield (
             f"{percent(float(fraction))} changed: {number(sums['geometric_mean'])} times as fast "
             f"as a table in the geometric mean of {sums['models']} models "
-            f"({number(sums['geometric_mean_moved'])} of those whose sources had moved); the worst "
+            f"({number(sums['geometric_mean_moved'])} for those whose sources changed); the worst "
             f"is {worst['model']} with {number(worst['ratio'])}."
         )
         if limit := sums["limit"]:
             yield (
-                f"  It would be {number(limit['geometric_mean'])} if every refresh took what the "
-                f"fastest incremental one took, {number(limit['seconds'])} s."
+                f"  It would be {number(limit['geometric_mean'])} if every refresh were as fast as "
+                f"the fastest incremental one ({number(limit['seconds'])} s)."
             )
         for rival, ratio in sums["against"].items():
             if rival != "table" and ratio is not None:

@@ -1,4 +1,4 @@
-"""The page on scale, in Markdown: what was fitted, how well it foresees, and what follows. Pure."""
+"""The page on scale, in Markdown: the fitted costs, a check, and what follows from them. Pure."""
 
 from __future__ import annotations
 
@@ -11,57 +11,64 @@ from benchmarks.scale.workload import Workload
 
 HEAD = """# At what scale
 
-What a refresh costs where the data is larger than any machine that this was measured on: a model
-with measured costs, checked against a size that it had not seen, and what it says of sources of
-10 TB, states of 1 TB and 10,000 models. Written by `make scale` from the figures in
-`benchmarks/results/scale`; the model is in `benchmarks/scale`.
+This page estimates what a refresh costs if its data is larger than any machine that was measured.
+A cost model with measured costs was checked at a scale that it had not seen. The page applies it
+to sources of 10 TB, states of 1 TB and 10,000 models. `make scale` writes the page from the figures
+in `benchmarks/results/scale`. The cost model is in `benchmarks/scale`.
 """
 COSTS = """## The costs
 
-Seconds of a refresh are those of the driver's one thread (statements, planning, Delta's commits)
-and those that the cores of the executors share. Fitted, none below zero, to {n} incremental
-refreshes at the scales {scales} of TPC-H on {cores} cores:
+A refresh takes seconds of the driver's one thread (statements, planning, Delta's commits), and
+seconds that the cores of the executors share. The costs were fitted, none below zero, to {n}
+incremental refreshes at the scales {scales} of TPC-H on {cores} cores:
 """
 CHECK = """## The check
 
-Scale {largest} took no part in the fit. Its counts are foreseen from those of the two scales below
-it, each as it grew between these, and its seconds from the counts.
+Scale {largest} took no part in the fit. Its counts are predicted from those of the two scales below
+it: each count grows as it grew between these. Its seconds are predicted from these counts.
 """
-CHECKED = """The foreseen seconds are {low} to {high} times those measured, {middle} in the median;
-from the counts as they were, which tests the costs alone, {low_counted} to {high_counted} times,
-{middle_counted} in the median.
+CHECKED = """The predicted seconds are {low} to {high} times the measured ones, {middle} in the
+median. The measured counts test the costs alone: predicted from these, the seconds are
+{low_counted} to {high_counted} times the measured ones, {middle_counted} in the median.
 """
 LARGE = """## Sources of 10 TB, a state of 1 TB
 
-100 billion facts of 100 bytes (10 TB), a partner of 10 billion rows, a state of 10 billion groups
-of 100 bytes (1 TB), files of 10 million rows, {cores} cores, a refresh an hour. Near: the changed
-rows are neighbours in tables that are clustered by their keys, as new orders and corrections of the
-last days are. Scattered: one here, one there. A rebuild takes {rebuild}.
+The facts have 100 billion rows of 100 bytes (10 TB). Their partner in the join has 10 billion rows.
+The state has 10 billion groups of 100 bytes (1 TB). Files have 10 million rows. A refresh runs
+every hour on {cores} cores. A rebuild takes {rebuild}.
+
+- **Near**: the changed rows are neighbours in tables that are clustered by their keys. New orders
+  and corrections of the last days are like that.
+- **Scattered**: the changed rows lie anywhere in the tables.
 """
-LARGE_AFTER = """What dominates, and what the design does about it:
+LARGE_AFTER = """The largest parts, and what the design does about them:
 
-- **Near**: what changed itself. The ranges of the changed keys go into the scans of partner and
-  state as literals, so that Delta's statistics leave out the files without them; large states are
-  clustered by their key, and deletion vectors keep a changed group from being a rewritten file.
-- **Scattered**: partner and state. Once every file holds a changed key, every file's key columns
-  are read, whatever the layout, and ten times the change costs little more. Fewer and larger
-  refreshes help, and so does `refresh_policy: auto`, which compares both ways by rows and rebuilds
-  where that is cheaper.
-- **1 % an hour**: a billion rows are work of their own.
+- **Near**: the driver, or the change itself if it is large. The ranges of the changed keys go into
+  the scans of partner and state as literals, so Delta's statistics rule out the files without them.
+  Large states are clustered by their key. With deletion vectors, Delta does not rewrite a file for
+  a changed group.
+- **Scattered**: partner and state. Once every file holds a changed key, the refresh reads the key
+  columns of every file, whatever the layout. From there on, ten times the change costs little more.
+  Fewer and larger refreshes help. So does `refresh_policy: auto`, which compares both ways by rows
+  and rebuilds if that is cheaper.
+- **1 % an hour**: a billion changed rows are a lot of work in themselves.
 
-Not in the model: files that are not in the system's cache, as those measured mostly were, a heap
-that is too small for a join's hash tables, object storage's latency (each commit and each listing
-of a log is some requests more), and how long Delta reads a log of many files: a table of 100
-billion rows in files of 10 million has 10,000.
+The cost model leaves these out:
+
+- files outside the system's cache (most of the measured ones were in it);
+- a heap that is too small for a join's hash tables;
+- the latency of object storage: each commit and each listing of a log takes some more requests;
+- the time in which Delta reads a log of many files: a table of 100 billion rows in files of 10
+  million rows has 10,000.
 """
 MODELS = """## 10,000 models
 
-Each costs the driver {driver} s when its sources have moved. Where nothing has moved a model runs
-no Spark job in dbt's own process (through a server one, Delta's own that reads its state's
-history), and {idle} s is what it is to take at the most (0.10 s of 100 models in a run, when it
-still ran that job: [Benchmarks](benchmarks.md)). Neither grows with the number of
-models, and a source's history is read once a run. What refreshes need beyond that is in the tables
-above and is the executors'.
+A model whose sources changed costs the driver {driver} s. If no source changed, a model runs no
+Spark job in dbt's own process. Through a server it runs one: Delta's own, which reads the history
+of the state. Such a model should take at most {idle} s. It took 0.10 s in a run of 100 models, when
+it still ran that job ([Benchmarks](benchmarks.md)). Neither cost grows with the number of models,
+and a run reads the history of a source once. The rest of a refresh is the executors' work, as in
+the tables above.
 """
 CORES, IDLE_SECONDS, MODELS_COUNT = 256, 0.3, 10_000
 CHANGES = (1e-5, 1e-4, 1e-3, 1e-2)
@@ -77,7 +84,7 @@ _CHANGED = {
 
 
 def page(measured: Sequence[Point]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     return "\n".join(part.rstrip() + "\n" for part in _parts(measured))
 
 
@@ -104,9 +111,9 @@ def _costs(costs: Costs) -> Table:
     rows = []
     for name in COUNTS:
         unit = 1 if name in DRIVER else 1e6
-        whose = "the driver's" if name in DRIVER else "a core's"
-        rows.append((_CHANGED[name], number(costs.each[name] * unit), whose))
-    return Table("Seconds", ("of", "seconds", "whose"), rows)
+        spent_by = "the driver" if name in DRIVER else "one core"
+        rows.append((_CHANGED[name], number(costs.each[name] * unit), spent_by))
+    return Table("Seconds", ("cost of", "seconds", "spent by"), rows)
 
 
 def _check(
@@ -120,14 +127,14 @@ def _check(
             continue
         low, high = before
         assert low is not None and high is not None
-        foreseen = costs.seconds(grown(low, high, largest), point.cores)
+        predicted = costs.seconds(grown(low, high, largest), point.cores)
         of_counts = costs.seconds(point.counts, point.cores)
-        ratios.append(foreseen / point.seconds)
+        ratios.append(predicted / point.seconds)
         counted.append(of_counts / point.seconds)
-        seconds = (low.seconds, high.seconds, point.seconds, foreseen, of_counts)
+        seconds = (low.seconds, high.seconds, point.seconds, predicted, of_counts)
         rows.append((point.model, percent(point.changed), *map(number, seconds)))
     scales = [f"scale {scale:g}" for scale in (*smaller[-2:], largest)]
-    header = ("model", "changed", *scales, "foreseen", "from its counts")
+    header = ("model", "changed", *scales, "predicted", "from measured counts")
     yield Table("Seconds of a refresh", header, rows).markdown()
     yield CHECKED.format(
         low=number(min(ratios)),
@@ -161,8 +168,8 @@ def _large(costs: Costs) -> Table:
             where = "near" if near else "scattered"
             shown = map(_duration, (*own.values(), sum(own.values())))
             rows.append((f"{percent(changed)}, {where}", *shown, most))
-    header = ("changed", *own, "all", "most")
-    return Table("A refresh, by what it spends its time on", header, rows)
+    header = ("changed", *own, "total", "largest part")
+    return Table("The parts of a refresh", header, rows)
 
 
 def _driver(costs: Costs) -> float:
@@ -175,7 +182,7 @@ def _models(driver: float) -> Table:
     for moved in (0.0, 0.1, 1.0):
         each = moved * driver + (1 - moved) * IDLE_SECONDS
         times = (_duration(MODELS_COUNT * each / threads) for threads in THREADS)
-        rows.append((f"{percent(moved)} of the models' sources moved", *times))
+        rows.append((f"sources of {percent(moved)} of the models changed", *times))
     header = ("", *(f"threads: {threads}" for threads in THREADS))
     return Table(
         "A run of 10,000 models, with as many cores for the driver as threads", header, rows

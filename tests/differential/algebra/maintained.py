@@ -19,12 +19,14 @@ from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    answered,
+    questions_sql,
+)
 from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower, lower_rebuild
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
-    answered,
     open_questions,
-    questions_sql,
 )
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import build_view

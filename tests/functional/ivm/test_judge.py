@@ -28,8 +28,8 @@ from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from tests.budget import only_long
 from tests.differential.algebra.queries import TABLES, views
 from tests.unit.docs.generators import DOCS
+from tests.unit.golden.files import cases, sections
 from tests.unit.golden.shop import RELATIONS
-from tests.unit.golden.test_golden import CASES, sections
 
 RANDOM = 100
 BUDGET = {"golden": 0, "documented": 0, "random": 15}
@@ -37,7 +37,7 @@ BUDGET = {"golden": 0, "documented": 0, "random": 15}
 
 
 def _golden() -> list[str]:
-    return [sections(path.read_text())["view"] for path in CASES]
+    return [sections(path.read_text())["view"] for path in cases("deltas")]
 
 
 def _documented() -> list[str]:

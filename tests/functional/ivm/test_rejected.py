@@ -82,12 +82,12 @@ class TestRejected:
         assert sent
         assert reasons(responses) == {place: "GENERATED_SQL_REJECTED"}
         assert "no such column" in responses[place]["reason"]["detail"]
-        assert "please report it" in capsys.readouterr().out
+        assert "Please report it" in capsys.readouterr().out
         facts.check(place)
         facts.sql("insert into facts values (7, 7)")
         responses = facts.run(place)
         assert reasons(responses) == {place: "GENERATED_SQL_REJECTED"}
-        assert "please report it" in capsys.readouterr().out
+        assert "Please report it" in capsys.readouterr().out
         facts.check(place)
         assert kinds(facts.run(place)) == {place: "none"}
 
@@ -101,7 +101,7 @@ class TestRejected:
             responses = facts.run(place)
         assert sent
         assert reasons(responses) == {place: "GENERATED_SQL_REJECTED"}
-        assert "please report it" in capsys.readouterr().out
+        assert "Please report it" in capsys.readouterr().out
         facts.check(place)
         facts.sql("insert into facts values (1, 5)")
         facts.run(place)

@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.physical import (
     broadcast,
     expensive_predicates,
+    key_ranges,
     magic_sets,
     materialize,
     runtime_filters,
@@ -65,8 +66,8 @@ STATED = {
         f"After {assembly.COMPACT_AFTER} appends",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",
-        f"at most {runtime_filters.RANGES}, parted at the widest gaps",
-        f"at most {runtime_filters.KEYS:,} of them",
+        f"at most {key_ranges.RANGES}, parted at the widest gaps",
+        f"at most {key_ranges.KEYS:,} of them",
         f"the groups' table has {rows(magic_sets.LONG_ROWS)} rows or more",
         f"and {magic_sets.SMALLER} times as many as the filtered one",
         f"the biggest has {rows(FACTOR_ROWS)} rows or more",

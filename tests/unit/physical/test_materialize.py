@@ -9,9 +9,11 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    Answer,
+)
 from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower
 from dbt.adapters.ivm_spark.physical.materialize import STAGE_ROWS
-from dbt.adapters.ivm_spark.physical.runtime_filters import Answer
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.layout import layout, probe

@@ -16,8 +16,10 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
-from dbt.adapters.ivm_spark.physical.runtime_filters import (
-    BIG_ROWS,
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    KEYS as AT_MOST,
+)
+from dbt.adapters.ivm_spark.physical.key_ranges import (
     NAMED,
     RANGES,
     Answer,
@@ -25,13 +27,15 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     Question,
     answered,
     in_ranges,
+    questions_sql,
+)
+from dbt.adapters.ivm_spark.physical.runtime_filters import (
+    BIG_ROWS,
     narrowed,
     open_questions,
     questions,
-    questions_sql,
     with_runtime_filters,
 )
-from dbt.adapters.ivm_spark.physical.runtime_filters import KEYS as AT_MOST
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render

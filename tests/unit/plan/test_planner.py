@@ -9,8 +9,16 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
-from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
+from dbt.adapters.ivm_spark.algebra.tree import Item, Node, Project, Scan
+from dbt.adapters.ivm_spark.delta import rules
+from dbt.adapters.ivm_spark.delta.rules import RULE_OF, Moves, Rule
+from dbt.adapters.ivm_spark.physical import lower
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    NAMED,
+)
+from dbt.adapters.ivm_spark.physical.lower import Known, Pass
 from dbt.adapters.ivm_spark.plan import assembly, large_state, planner
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy, StateWrites
 from dbt.adapters.ivm_spark.plan.large_state import LARGE_ROWS, PROPERTIES, TIDY
@@ -169,6 +177,36 @@ def test_what_fails_late_is_rebuilt(
     assert says in plan.reason.detail
     assert "select k, v from s.facts" in plan.fill, "the query is stored as it is"
     assert plan.watermark.unsupported_reason == ("OPERATOR_NOT_SUPPORTED", plan.reason.detail)
+
+
+def _loses_a_column(node: Node, known: Known) -> Node:
+    return Project(node, tuple(Item(c, column(c)) for c in node.columns[1:]))
+
+
+def _loses_its_weight(node: Scan, derive: object, context: object) -> Node:
+    return node
+
+
+@pytest.mark.parametrize(
+    ("room", "name", "broken"),
+    [
+        (lower, "PASSES", (Pass("bad", _loses_a_column, "first"),)),
+        (
+            rules,
+            "RULE_OF",
+            {**RULE_OF, Scan: Rule(Scan, _loses_its_weight, Moves.FEED, "badly")},
+        ),
+    ],
+)
+def test_a_rule_that_breaks_the_columns_costs_a_rebuild_and_a_warning(
+    warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, room: ModuleType, name: str, broken: Any
+) -> None:
+    monkeypatch.setattr(room, name, broken)
+    plan = planned(warehouse)
+    assert plan.kind is RefreshKind.FULL
+    assert plan.reason is not None and plan.reason.code.value == "INTERNAL_ERROR"
+    assert "INTERNAL_ERROR" in plan.warning
+    assert "select k, v from s.facts" in plan.fill
 
 
 def undescribed(warehouse: Warehouse, says: str) -> Query:

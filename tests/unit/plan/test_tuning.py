@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    NAMED,
+)
 from dbt.adapters.ivm_spark.plan.tuning import (
     ADAPTIVE,
     PARTITIONS,

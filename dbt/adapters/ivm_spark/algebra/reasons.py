@@ -29,11 +29,12 @@ class ReasonCode(str, Enum):
     QUERY_NOT_UNDERSTOOD = "QUERY_NOT_UNDERSTOOD"
     GENERATED_SQL_REJECTED = "GENERATED_SQL_REJECTED"
     VIEW_SETTINGS_DIFFER = "VIEW_SETTINGS_DIFFER"
+    INTERNAL_ERROR = "INTERNAL_ERROR"
 
     @property
     def is_defect(self) -> bool:
         """Return whether the reason is a defect of this package, which the user should report."""
-        return self is ReasonCode.GENERATED_SQL_REJECTED
+        return self in (ReasonCode.GENERATED_SQL_REJECTED, ReasonCode.INTERNAL_ERROR)
 
     @property
     def sentence(self) -> str:
@@ -133,6 +134,11 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "The query reads a Spark view that was created under other session settings. Spark still "
         "reads the view under those.",
         "Create the view again under this session's settings, or restore the settings.",
+    ),
+    ReasonCode.INTERNAL_ERROR: (
+        "dbt-ivm-spark found that one of its own rules has lost a column of the change.",
+        "Nothing: the view was rebuilt from the query's own text. This is a defect of "
+        "dbt-ivm-spark. Please report it with the query.",
     ),
 }
 

@@ -35,12 +35,12 @@ def delta_outer_join(node: OuterJoin, derive: Derive, context: Context) -> Node 
 
 
 def delta_set_op(node: SetOp, derive: Derive, context: Context) -> Node | None:
-    """Return INTERSECT or EXCEPT of the touched rows' copies, old and new."""
+    """Return INTERSECT or EXCEPT of the touched rows, old and new; with ALL, of their copies."""
     left, right = (
         Input(side, derive(side), tuple(column(c) for c in side.columns))
         for side in (node.left, node.right)
     )
-    return touched((left, right), lambda i: replace(node, left=i[0], right=i[1]))
+    return touched((left, right), lambda i: replace(node, left=i[0], right=i[1]), copies=node.all)
 
 
 def _full_join(node: OuterJoin, left: Node, right: Node) -> Node:

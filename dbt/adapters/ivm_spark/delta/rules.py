@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol
 
-from dbt.adapters.ivm_spark.algebra.reasons import not_supported
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Aggregate,
@@ -45,10 +45,6 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_values,
 )
 from dbt.adapters.ivm_spark.delta.window import delta_window
-
-
-class RuleError(AssertionError):
-    """A defect of this package: a rule breaks the columns of its node."""
 
 
 class DeltaRule(Protocol):
@@ -140,7 +136,11 @@ def delta(node: Node, context: Context) -> Node | None:
 
 
 def check_delta(node: Node, change: Node) -> None:
-    """Raise RuleError unless a delta has the node's columns, and the weight exactly once."""
+    """Check that a delta has the node's columns, and the weight exactly once.
+
+    Raises NotMaintained (INTERNAL_ERROR).
+    """
     columns = change.columns
     if columns.count(WEIGHT) != 1 or set(columns) != {*node.columns, WEIGHT}:
-        raise RuleError(f"{type(node).__name__}: {node.columns} have the delta {columns}")
+        detail = f"{type(node).__name__}: {node.columns} have the delta {columns}"
+        raise NotMaintained(ReasonCode.INTERNAL_ERROR, detail)

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import (
@@ -25,12 +26,14 @@ from dbt.adapters.ivm_spark.physical.broadcast import (
 )
 from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
 from dbt.adapters.ivm_spark.physical.expensive_predicates import defer_expensive_predicates
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    Answers,
+    Question,
+)
 from dbt.adapters.ivm_spark.physical.magic_sets import push_magic_sets
 from dbt.adapters.ivm_spark.physical.materialize import materialize_before_big_tables
 from dbt.adapters.ivm_spark.physical.rebuild_predicates import with_predicates
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
-    Answers,
-    Question,
     narrowed,
     narrowing,
     question_of,
@@ -112,10 +115,6 @@ PASSES: tuple[Pass, ...] = (
 )
 """The passes of a delta, in the order in which they run. `share_common_subplans` runs after
 them."""
-
-
-class PassError(AssertionError):
-    """A defect of this package: a pass has changed the columns of a relation."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +233,7 @@ def lower(
 def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materialized, ...], Node]:
     """Run all passes: return the relations to materialize, in order, and the delta over them.
 
-    Raises PassError if a pass breaks the columns.
+    Raises NotMaintained (INTERNAL_ERROR) if a pass breaks the columns.
     """
     node = delta
     for one in PASSES:
@@ -244,9 +243,13 @@ def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materia
 
 
 def check_columns(name: str, before: Node, after: Node) -> None:
-    """Raise PassError unless a relation still has its columns, and the weight exactly once."""
+    """Check that a relation still has its columns, and the weight exactly once.
+
+    Raises NotMaintained (INTERNAL_ERROR).
+    """
     if after.columns != before.columns or after.columns.count(WEIGHT) != 1:
-        raise PassError(f"{name}: {before.columns} became {after.columns}")
+        detail = f"{name}: {before.columns} became {after.columns}"
+        raise NotMaintained(ReasonCode.INTERNAL_ERROR, detail)
 
 
 def lower_rebuild(layout: Layout, sources: Mapping[str, SourceFacts]) -> Node:

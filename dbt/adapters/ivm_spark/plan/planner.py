@@ -31,7 +31,7 @@ from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
 from dbt.adapters.ivm_spark.plan.relations import catalog_of
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
-from dbt.adapters.ivm_spark.plan.warnings import warnings
+from dbt.adapters.ivm_spark.plan.warnings import in_full, warnings
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -91,7 +91,9 @@ class Planner:
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
             rebuilt = self._planned(replace(request, full_refresh=True), error.reason)
-            return replace(rebuilt, reason=error.reason)
+            loud = in_full(error.reason) if error.reason.code.is_defect else ""
+            warning = "; ".join(filter(None, (rebuilt.warning, loud)))
+            return replace(rebuilt, reason=error.reason, warning=warning)
 
     def _planned(self, request: Request, found_late: Reason | None) -> Plan:
         """Return the plan of one refresh.

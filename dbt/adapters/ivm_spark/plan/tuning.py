@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS
-from dbt.adapters.ivm_spark.physical.runtime_filters import NAMED
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    NAMED,
+)
 from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 ADAPTIVE = "spark.sql.adaptive.enabled"

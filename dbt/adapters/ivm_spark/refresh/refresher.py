@@ -13,10 +13,12 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
-from dbt.adapters.ivm_spark.physical.runtime_filters import (
+from dbt.adapters.ivm_spark.physical.key_ranges import (
     answered,
-    open_questions,
     questions_sql,
+)
+from dbt.adapters.ivm_spark.physical.runtime_filters import (
+    open_questions,
 )
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy

@@ -1,5 +1,5 @@
-{#- Descriptions, properties and paths are literals whatever stands in them; dbt-spark writes them
-    between quotes as they are. -#}
+{#- Descriptions, properties and paths become literals, whatever they contain. dbt-spark puts them
+    between quotes without escaping them. -#}
 
 {% macro ivm_spark__comment_clause() -%}
   {%- if config.persist_relation_docs() -%}

@@ -1,4 +1,4 @@
-{#- The project's model of that name, or of that id. -#}
+{#- Return the project's model of that name or id. -#}
 {% macro ivm_node_of(model) -%}
   {%- for node in graph.nodes.values()
       if node.resource_type == 'model' and model in (node.name, node.unique_id) -%}
@@ -7,7 +7,7 @@
   {%- do exceptions.raise_compiler_error('There is no model ' ~ model ~ ' in this project.') -%}
 {%- endmacro %}
 
-{#- The project's model whose relation this is. -#}
+{#- Return the project's model that has this relation. -#}
 {% macro ivm_node_at(relation) -%}
   {%- for node in graph.nodes.values()
       if node.resource_type == 'model'
@@ -18,7 +18,7 @@
       ~ 'where; ' ~ relation ~ ' is none.') -%}
 {%- endmacro %}
 
-{#- The ivm models of these names, all without names, sorted by name. -#}
+{#- Return the ivm models of these names, sorted by name. By default all ivm models. -#}
 {% macro ivm_nodes(models=none) -%}
   {%- set found = [] -%}
   {%- if models is not none -%}

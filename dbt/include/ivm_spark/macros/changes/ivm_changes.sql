@@ -1,14 +1,20 @@
-{#- The changes of an ivm model between two of its refreshes, as a subquery for a FROM clause; or,
-    with `model`, printed: dbt run-operation ivm_changes --args '{model: revenue, since: 3}'.
+{#- Return the changes of an ivm model between two of its refreshes, as a subquery for a FROM
+    clause. With `model`, print them instead:
 
-    since, until   a refresh's number, a time as text, or {refresh: n}, {version: n}, {timestamp: t};
-                   without since the view's contents as inserts, without until up to now
-    form           compressed (net over the window) or transactional (every refresh's own)
-    updates        pairs (one row U, the old values in `__ivm_old`) or rows (a D and an I)
-    consumer       a name: since this model last read the changes under it
+        dbt run-operation ivm_changes --args '{model: revenue, since: 3}'
 
-    Columns: the view's, and `__ivm_change` (I, D, U), `__ivm_old` (a struct, NULL but for U),
-    `__ivm_refresh`, `__ivm_version`, `__ivm_time` (of the last refresh that changed the row).
+    since, until   the number of a refresh, a time as text, or {refresh: n}, {version: n},
+                   {timestamp: t}; without since: the view's contents, as inserts; without
+                   until: up to now
+    form           compressed: the net change; transactional: the changes of each refresh
+    updates        pairs: a changed row is one row U, with the old values in __ivm_old;
+                   rows: it is a D and an I
+    consumer       a name: the changes since this model last read under that name
+    model, limit   for run-operation: the model's name, and how many rows to print
+
+    The columns are the view's and these: `__ivm_change` (I, D, U); `__ivm_old` (a struct, NULL
+    unless the change is a U); `__ivm_refresh`, `__ivm_version` and `__ivm_time` of the last refresh
+    that changed the row.
 -#}
 {% macro ivm_changes(relation=none, since=none, until=none, form='compressed', updates='pairs',
                      consumer=none, model=none, limit=100) -%}
@@ -34,7 +40,7 @@
   {%- do log(reader.text(found), info=true) -%}
 {%- endmacro %}
 
-{#- Up to where this model has read; none for its first time, and for a full refresh. -#}
+{#- Return how far this model has read; none on its first run and for a full refresh. -#}
 {% macro ivm_position(reader, consumer, view_name) -%}
   {%- set target = adapter.get_relation(
       database=none, schema=this.schema, identifier=this.identifier) -%}
@@ -44,7 +50,7 @@
   {{ return(reader.position(consumer, view_name, ivm_quoted(target))) }}
 {%- endmacro %}
 
-{#- The relation of the project's model of that name. -#}
+{#- Return the relation of the project's model of that name. -#}
 {% macro ivm_relation_of(model) -%}
   {%- set node = ivm_node_of(model) -%}
   {{ return(api.Relation.create(schema=node.schema, identifier=node.alias)) }}

@@ -1,5 +1,5 @@
-{#- The SELECT of a view's changes. Rows of the state's feed are what they show, netted, and an old
-    and a new row of one key are a pair. -#}
+{#- Return the SELECT of a view's changes. It reads each row of the state's feed as the view shows
+    it, cancels what was added and removed, and pairs the old and the new row of a key. -#}
 {% macro ivm_changes_sql(reader, view_name, feed) -%}
   {{ return(adapter.dispatch('ivm_changes_sql', 'dbt')(reader, view_name, feed)) }}
 {%- endmacro %}
@@ -52,7 +52,7 @@ from ivm_told
 )
 {%- endmacro %}
 
-{#- Each row that the state's feed has, as what it shows, with its weight. -#}
+{#- Return each row of the state's feed as the view shows it, with its weight. -#}
 {% macro ivm_feed_rows(feed) -%}
 {%- set row = feed.row -%}
 select
@@ -83,8 +83,8 @@ where {{ 'false' if feed.empty else 'true' }}
 {%- for condition in row.conditions %} and ({{ condition }}){% endfor %}
 {%- endmacro %}
 
-{#- All rows of the view after the changes and before them; for views whose rows depend on one
-    another. -#}
+{#- Return all rows of the view after the changes and before them. For views whose rows depend on
+    one another. -#}
 {% macro ivm_whole_rows(reader, view_name, feed) -%}
 {%- set texts = reader.whole(view_name, feed) -%}
 {%- for text in (texts[:1] if feed.since is none else texts) %}

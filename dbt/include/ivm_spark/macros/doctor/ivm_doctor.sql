@@ -1,12 +1,12 @@
-{#- What may go wrong with the project's ivm models, each with the statement that mends it; nothing
-    is changed.
+{#- Print what may go wrong with the project's ivm models, with the statement that fixes each
+    problem. It changes nothing.
 
-    dbt run-operation ivm_doctor
-    dbt --quiet run-operation ivm_doctor --args '{models: [revenue], format: json}'
+        dbt run-operation ivm_doctor
+        dbt --quiet run-operation ivm_doctor --args '{models: [revenue], format: json}'
 
-    models        names; without them all ivm models of the project and its packages
-    format        text, or json
-    check_keys    true: reads the sources to see whether the keys that are declared hold
+    models        names; by default all ivm models of the project and its packages
+    format        text or json
+    check_keys    true: reads the sources to check whether declared keys hold
     check_drift   true: compares each model with its query, as the test equals_its_query does
     sample        with check_drift: the fraction of the rows to compare
 -#}
@@ -20,7 +20,7 @@
   {%- endif -%}
 {%- endmacro %}
 
-{#- Every relation that the project knows, with the node that builds it. -#}
+{#- Return every relation that the project knows, with the node that builds it. -#}
 {% macro ivm_known_relations() -%}
   {%- set found = [] -%}
   {%- for node in graph.nodes.values() if node.relation_name -%}

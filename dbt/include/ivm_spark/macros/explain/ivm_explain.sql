@@ -1,11 +1,11 @@
-{#- How a model is maintained and what its next run would do; nothing is changed.
+{#- Print how a model is maintained and what its next run would do. It changes nothing.
 
-    dbt run-operation ivm_explain --args '{model: revenue_by_customer}'
-    dbt --quiet run-operation ivm_explain --args '{model: revenue_by_customer, format: json}'
+        dbt run-operation ivm_explain --args '{model: revenue_by_customer}'
+        dbt --quiet run-operation ivm_explain --args '{model: revenue_by_customer, format: json}'
 
-    model    its name, or its id
-    format   text, or json, whose keys docs/explain.md names
-    sql      with text: also the statements
+    model    its name or id
+    format   text or json; docs/explain.md lists the keys of the JSON
+    sql      with text: true also prints the statements
 -#}
 {% macro ivm_explain(model, format='text', sql=false) -%}
   {%- set node = ivm_node_of(model) -%}
@@ -13,7 +13,7 @@
   {%- do print(explainer.text(format, ivm_statements(node, explainer), sql)) -%}
 {%- endmacro %}
 
-{#- The explainer of a node of the graph: `.text(...)`, `.faults(...)`, `.plan`. -#}
+{#- Return the explainer of a node of the graph: `.text(...)`, `.faults(...)`, `.plan`. -#}
 {% macro ivm_explainer(node) -%}
   {{ return(adapter.dispatch('ivm_explainer', 'dbt')(node)) }}
 {%- endmacro %}
@@ -25,7 +25,7 @@
       materialized=node.config.materialized, **ivm_request_of(node, full_refresh))) }}
 {%- endmacro %}
 
-{#- The SQL by name: what the next run sends, or what it would send after a change. -#}
+{#- Return the SQL by name: what the next run sends, or what it would send after a change. -#}
 {% macro ivm_statements(node, explainer) -%}
   {%- set state = ivm_state_relation(
       api.Relation.create(schema=node.schema, identifier=node.alias)) -%}

@@ -1,11 +1,11 @@
-{#- The table of the refreshes of all ivm models, <target schema>.ivm_refreshes.
+{#- Write the table of the refreshes of all ivm models, `<schema of the target>.ivm_refreshes`.
 
-    It only repeats what the states' own commits say, so that it can be queried; no refresh reads it.
+    The table repeats the commits of the states, so that SQL can query them. No refresh reads it.
 
     on-run-end: "{{ ivm_record_refreshes(results) }}"    each run adds its own, in one statement
-    dbt run-operation ivm_refreshes                      all that the states remember
+    dbt run-operation ivm_refreshes                      adds all that the states' logs have
 
-    keep   how many of each model are kept
+    keep   how many refreshes of each model the table keeps
 -#}
 {% macro ivm_refreshes(keep=100) -%}
   {%- set log = adapter.ivm_refresh_log() -%}
@@ -28,8 +28,8 @@
       ~ states | length ~ ' models remember') -%}
 {%- endmacro %}
 
-{#- For on-run-end. A run whose models had nothing to do writes nothing, and one whose refreshes
-    can't be recorded is as good as any other. -#}
+{#- For on-run-end. If a run's models had nothing to do, it writes nothing. If the refreshes can't
+    be recorded, it only warns. -#}
 {% macro ivm_record_refreshes(results, keep=100) -%}
   {%- if execute -%}
     {%- set log = adapter.ivm_refresh_log() -%}
@@ -42,7 +42,7 @@
   {%- endif -%}
 {%- endmacro %}
 
-{#- Where the table is. -#}
+{#- Return the relation of the table of refreshes. -#}
 {% macro ivm_refreshes_relation() -%}
   {{ return(adapter.dispatch('ivm_refreshes_relation', 'dbt')()) }}
 {%- endmacro %}
@@ -52,8 +52,8 @@
       schema=target.schema, identifier='ivm_refreshes', type='table')) }}
 {%- endmacro %}
 
-{#- Why the batch could not be written, empty if it was. anew: the table is written anew, and so
-    trimmed; else the batch is appended. -#}
+{#- Write a batch, and return why that failed; empty if it succeeded. With anew, it rewrites and so
+    trims the table; otherwise it appends the batch. -#}
 {% macro ivm_write_refreshes(log, batch, keep, anew) -%}
   {%- set table = ivm_refreshes_relation() -%}
   {%- set statements = [] -%}
@@ -111,7 +111,7 @@ from (
 where place <= {{ keep }}
 {%- endmacro %}
 
-{#- Records as rows of the table. -#}
+{#- Return records as rows of the table. -#}
 {% macro ivm_told_refreshes(columns, rows) -%}
 {%- set row -%}
 array<struct<{% for name, type, meaning in columns %}{{ name }}: {{ type }}{{ ', ' if not loop.last }}{% endfor %}>>

@@ -1,7 +1,7 @@
-{#- The whole story of a run of one ivm model.
+{#- A run of one ivm model, from beginning to end.
 
-    <model>       a view: exactly the query's columns; what everybody reads
-    <model>__ivm  a Delta table: the state, with hidden columns and the watermark in its commits
+    <model>       a view with exactly the query's columns; everybody reads it
+    <model>__ivm  a Delta table: the state, with hidden columns, and the watermark in its commits
 -#}
 {% materialization ivm, adapter='ivm_spark', supported_languages=['sql'] %}
 
@@ -18,20 +18,20 @@
     {%- do get_assert_columns_equivalent(compiled_code) -%}
   {%- endif -%}
 
-  {#- what is known, what changed, what to do: incremental, full, or nothing -#}
+  {#- plan the refresh: incremental, full, or nothing to do -#}
   {%- set refresh = ivm_refresher(target, state, existing, stored) -%}
   {%- if refresh.plan.warning -%}
     {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.plan.warning) -%}
   {%- endif -%}
 
-  {#- make place for the state, or make it as configured -#}
+  {#- drop what occupies the state's place, or alter the state as configured -#}
   {%- if refresh.plan.fill and ivm_occupied_by(stored) -%}
     {%- do adapter.drop_relation(stored) -%}
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.plan.alteration) -%}
 
-  {#- change the state, one statement and one commit, and show it; once more from the query's own
-      text if Spark rejects what was made of it -#}
+  {#- change the state by one statement and one commit, and let the view show it; if Spark rejects
+      the generated statement, do both again from the query's own text -#}
   {%- do ivm_change_state(state, refresh) -%}
   {%- do ivm_show_state(target, existing, refresh) -%}
   {%- if refresh.again -%}

@@ -1,4 +1,4 @@
-{#- dbt-spark's view; where an ivm model's view was before, the state of that goes. -#}
+{#- dbt-spark's view. If an ivm model's view was here before, its state is dropped. -#}
 {% materialization view, adapter='ivm_spark' -%}
   {%- set state = adapter.ivm_state_of(this) -%}
   {%- set built = create_or_replace_view() -%}

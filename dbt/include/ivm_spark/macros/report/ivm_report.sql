@@ -1,10 +1,11 @@
-{#- Writes one HTML page on the ivm models: lineage, lag, findings, refreshes, rebuilds. It needs
-    the extra dbt-ivm-spark[report]; nothing in the warehouse is changed.
+{#- Write one HTML page about the ivm models: lineage, lag, findings, refreshes, rebuilds. It needs
+    the extra `dbt-ivm-spark[report]`. It changes nothing in the warehouse.
 
-    dbt run-operation ivm_report --args '{path: target/ivm_report.html}'
+        dbt run-operation ivm_report --args '{path: target/ivm_report.html}'
 
-    path     of the file, from the project's folder; without it ivm_report.html in the target folder
-    models   names; without them all ivm models of the project and its packages
+    path     the file, relative to the project's folder; by default ivm_report.html in the
+             target folder
+    models   names; by default all ivm models of the project and its packages
 -#}
 {% macro ivm_report(path=none, models=none) -%}
   {%- if execute -%}

@@ -1,4 +1,5 @@
-{#- What a changed configuration needs and ALTER TABLE can do; the rows stay as they are. -#}
+{#- Alter the state's table for a changed configuration, as far as ALTER TABLE can. The rows stay
+    as they are. -#}
 {% macro ivm_alter_state(state, alteration) -%}
   {{ return(adapter.dispatch('ivm_alter_state', 'dbt')(state, alteration)) }}
 {%- endmacro %}

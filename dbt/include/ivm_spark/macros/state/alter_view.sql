@@ -1,5 +1,5 @@
-{#- The same as a change of the view that is there, of which readers see all or nothing; CREATE OR
-    REPLACE VIEW drops it first. -#}
+{#- Return the ALTER VIEW of an existing view. Readers see all of the change or nothing of it.
+    CREATE OR REPLACE VIEW would drop the view first. -#}
 {% macro ivm_alter_view(target, plan) -%}
   {{ return(adapter.dispatch('ivm_alter_view', 'dbt')(target, plan)) }}
 {%- endmacro %}
@@ -9,8 +9,8 @@ alter view {{ ivm_quoted(target) }} as
 {{ plan.altered }}
 {%- endmacro %}
 
-{#- The view's mark, after its text, so that a run that ends between the two leaves a view that the
-    next run alters again. -#}
+{#- Return the statement that sets the view's properties after its text. If a run ends between the
+    two, the next run alters the view again. -#}
 {% macro ivm_mark_view(target, plan) -%}
   {{ return(adapter.dispatch('ivm_mark_view', 'dbt')(target, plan)) }}
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{#- Bring the state up to date: one statement, one commit; again if another run was first. -#}
+{#- Bring the state up to date by one statement and one commit; repeat that if another run commits
+    first. -#}
 {% macro ivm_change_state(state, refresh) -%}
   {%- for attempt in refresh.attempts() -%}
     {%- for name, query in refresh.kept() -%}

@@ -1,4 +1,4 @@
-{#- A full build: readers see the old contents until it commits. -#}
+{#- Return the statement of a full build. Readers see the old contents until it commits. -#}
 {% macro ivm_create_state(state, plan) -%}
   {{ return(adapter.dispatch('ivm_create_state', 'dbt')(state, plan)) }}
 {%- endmacro %}
@@ -13,7 +13,7 @@ as
 {{ plan.fill }}
 {%- endmacro %}
 
-{#- partition_by and liquid_clustered_by, where the state has the columns. -#}
+{#- Return the clause for partition_by or liquid_clustered_by, if the state has the columns. -#}
 {% macro ivm_state_partitions(plan) -%}
   {%- if plan.table.partitions -%}
     partitioned by ({{ plan.table.partitions | join(', ') }})

@@ -1,4 +1,5 @@
-{#- What everybody reads: the query's columns, names, types and order over the state. -#}
+{#- Return the CREATE VIEW of what everybody reads: the query's columns over the state, with their
+    names, types and order. -#}
 {% macro ivm_create_view(target, plan) -%}
   {{ return(adapter.dispatch('ivm_create_view', 'dbt')(target, plan)) }}
 {%- endmacro %}

@@ -1,4 +1,5 @@
-{#- One INSERT of the grouped change; now and then it takes the place of all rows, added up. -#}
+{#- Return the INSERT of the grouped change. Now and then it is an INSERT OVERWRITE of all rows,
+    added up. -#}
 {% macro ivm_insert(state, statements) -%}
   {{ return(adapter.dispatch('ivm_insert', 'dbt')(state, statements)) }}
 {%- endmacro %}

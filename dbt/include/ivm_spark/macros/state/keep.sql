@@ -1,4 +1,4 @@
-{#- What the MERGE reads more than once is computed once. -#}
+{#- Return the statement that materializes a relation that the MERGE reads more than once. -#}
 {% macro ivm_keep(name, query) -%}
   {{ return(adapter.dispatch('ivm_keep', 'dbt')(name, query)) }}
 {%- endmacro %}

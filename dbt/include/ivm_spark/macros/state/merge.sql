@@ -1,4 +1,4 @@
-{#- One MERGE for every kind of change; its source has one row for each key that changed. -#}
+{#- Return the MERGE for every kind of change. Its source has one row for each changed key. -#}
 {% macro ivm_merge(state, statements) -%}
   {{ return(adapter.dispatch('ivm_merge', 'dbt')(state, statements)) }}
 {%- endmacro %}

@@ -1,4 +1,4 @@
-{#- The refresh of this model, planned: `.plan`, `.commit(sql)`, `.again`. -#}
+{#- Return the planned refresh of this model: `.plan`, `.commit(sql)`, `.again`. -#}
 {% macro ivm_refresher(target, state, existing, stored) -%}
   {{ return(adapter.dispatch('ivm_refresher', 'dbt')(target, state, existing, stored)) }}
 {%- endmacro %}
@@ -9,7 +9,7 @@
       model, compiled_code, target, existing, stored, should_full_refresh()))) }}
 {%- endmacro %}
 
-{#- No other model, seed or snapshot may be where this model's state is. -#}
+{#- Raise an error if another model, seed or snapshot is where this model's state is. -#}
 {% macro ivm_check_names(state) -%}
   {%- set other = ivm_of_run().places.get(state.schema ~ '.' ~ (state.identifier | lower)) -%}
   {%- if other is not none -%}
@@ -19,7 +19,7 @@
   {%- endif -%}
 {%- endmacro %}
 
-{#- A relation's name as SQL in which every part is quoted. -#}
+{#- Return a relation's name as SQL, with every part quoted. -#}
 {% macro ivm_quoted(relation) -%}
   {{ return(adapter.quote(relation.schema) ~ '.' ~ adapter.quote(relation.identifier)) }}
 {%- endmacro %}

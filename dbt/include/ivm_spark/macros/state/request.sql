@@ -1,4 +1,4 @@
-{#- What the planner wants to know of a model; node: as `model`, or in graph.nodes. -#}
+{#- Return the planner's input for a model. The node is `model`, or one of graph.nodes. -#}
 {% macro ivm_request(node, sql, target, existing, stored, full_refresh) -%}
   {{ return({
       'model': node.unique_id,
@@ -19,7 +19,7 @@
   }) }}
 {%- endmacro %}
 
-{#- The states of the ivm models that read a node. -#}
+{#- Return the states of the ivm models that read a node. -#}
 {% macro ivm_readers(node) -%}
   {%- set states = [] -%}
   {%- for id in ivm_of_run().readers.get(node.unique_id, []) -%}
@@ -30,8 +30,8 @@
   {{ return(states) }}
 {%- endmacro %}
 
-{#- What the models of a run have in common, found once: `built`, the relations that it builds,
-    `places`, which node's relation is where, and `readers`, the ivm models that read a node. -#}
+{#- Return what the models of a run share, computed once. `built`: the relations that the run
+    builds. `places`: which node's relation is where. `readers`: the ivm models that read a node. -#}
 {% macro ivm_of_run() -%}
   {%- if adapter.ivm_of_run() is none -%}
     {%- set built, places = [], {} -%}
@@ -51,7 +51,7 @@
   {{ return(adapter.ivm_of_run()) }}
 {%- endmacro %}
 
-{#- What the planner wants to know of a model outside its own run. -#}
+{#- Return the planner's input for a model outside its own run. -#}
 {% macro ivm_request_of(node, full_refresh=false) -%}
   {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
   {%- set state = ivm_state_relation(target) -%}
@@ -65,7 +65,7 @@
   )) }}
 {%- endmacro %}
 
-{#- The descriptions that persist_docs puts on a node's view. -#}
+{#- Return the descriptions that persist_docs puts on a node's view. -#}
 {% macro ivm_described(node) -%}
   {%- set described = {} -%}
   {%- set persisted = node.config.get('persist_docs') or {} -%}
@@ -80,7 +80,7 @@
   {{ return(described) }}
 {%- endmacro %}
 
-{#- What stands in the state's place without being one: Delta can't replace it. -#}
+{#- Return what occupies the state's place if Delta can't replace it; otherwise an empty text. -#}
 {% macro ivm_occupied_by(stored) -%}
   {%- if stored is none or (stored.is_delta and not stored.is_view) -%}
     {{ return('') }}
@@ -88,7 +88,7 @@
   {{ return('a view' if stored.is_view else 'a table that is not in Delta') }}
 {%- endmacro %}
 
-{#- True under --empty and --sample, where refs are subqueries over some of the rows. -#}
+{#- Return whether the run has --empty or --sample: then refs are subqueries over some rows. -#}
 {% macro ivm_is_limited() -%}
   {%- set given = invocation_args_dict.get('empty') or invocation_args_dict.get('sample') -%}
   {{ return(true if given else false) }}

@@ -1,4 +1,4 @@
-{#- Let the model's view read the state as it is now; nothing where the view fits already. -#}
+{#- Let the model's view read the present state; do nothing if the view fits already. -#}
 {% macro ivm_show_state(target, existing, refresh) -%}
   {%- if refresh.plan.view -%}
     {%- if existing is not none and not existing.is_view -%}

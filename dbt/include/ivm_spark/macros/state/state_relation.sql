@@ -1,4 +1,4 @@
-{#- The Delta table that holds the state of a view. -#}
+{#- Return the Delta table that holds the state of a view. -#}
 {% macro ivm_state_relation(relation) -%}
   {{ return(adapter.dispatch('ivm_state_relation', 'dbt')(relation)) }}
 {%- endmacro %}

@@ -1,12 +1,12 @@
-{#- The one rule as a test: an ivm model equals its query at the recorded versions of its sources,
-    as a bag, however far the sources have moved on since.
+{#- Test the one rule: an ivm model equals its query at the recorded versions of its sources, as a
+    bag. Later changes of the sources do not matter.
 
-    sample    a fraction: compares so many of the rows (of the groups, where it has any), the same
-              ones on both sides
-    exclude   columns that are not compared, for a query whose result is open in them
+    sample    a fraction: compares that part of the groups, or of the rows if there are no groups,
+              the same ones on both sides
+    exclude   columns that the test does not compare, because the query leaves their values open
 
-    A failing row is a row of the view that its query has not (ivm_difference: surplus) or a row of
-    its query that the view has not (missing), with the number of copies that it is so by.
+    A failing row has `ivm_difference` and `ivm_copies`. `surplus`: the view has the row and its query
+    does not; `missing`: the reverse. `ivm_copies` is the number of surplus or missing copies.
 -#}
 {% test equals_its_query(model, sample=none, exclude=none) %}
   {%- if not execute -%}

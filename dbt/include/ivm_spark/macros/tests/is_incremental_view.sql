@@ -1,12 +1,14 @@
-{#- A generic test: the model is maintained incrementally, as far as its query, its config and its
-    sources' change feeds go; its row says why not. It plans as a run does and reads no rows.
+{#- Test that the query, the config and the sources' change feeds of a model allow incremental
+    refreshes. The failing row says why not. The test plans as a run does, and reads no rows.
 
-    techniques   those that will do: row_based, append, group_aggregate, affected_groups,
-                 affected_partitions; all of them if none is named
+    techniques   the techniques that pass; by default all
+
+    The techniques are `row_based`, `append`, `group_aggregate`, `affected_groups` and
+    `affected_partitions`.
 -#}
 {% test is_incremental_view(model, techniques=none) -%}
-  {#- dbt compile and dbt docs render tests too, where there may be no tables yet; under --empty and
-      --sample the model's text is another -#}
+  {#- dbt compile and dbt docs render tests too, and there may be no tables yet; under --empty and
+      --sample, the model's text differs -#}
   {%- set faults = [] -%}
   {%- if execute and flags.WHICH not in ('compile', 'generate') and not ivm_is_limited() -%}
     {%- set faults = ivm_explainer(ivm_node_at(model)).faults(techniques) -%}

@@ -1,6 +1,6 @@
-{#- The rows of which a view and its query have not the same number of copies. Each side is read
-    once. Floats are equal to twelve digits; what rounding alone has parted is found in the second
-    step, where rows that are left over on both sides are paired. -#}
+{#- Return the SELECT of the rows that a view and its query have in different numbers of copies. It
+    reads each side once. The first step compares floats in twelve digits. The second step pairs the
+    rows that are left over on both sides, and drops the pairs that differ by rounding alone. -#}
 {% macro ivm_differences_sql(comparison, where=none) -%}
   {{ return(adapter.dispatch('ivm_differences_sql', 'dbt')(comparison, where)) }}
 {%- endmacro %}
@@ -53,7 +53,7 @@ select
 from {{ 'ivm_paired where not ivm_close' if floats else 'ivm_found' }}
 {%- endmacro %}
 
-{#- The rows of one side that are compared. -#}
+{#- Return the compared rows of one side. -#}
 {% macro ivm_side(comparison, query, weight, where) -%}
 select
   {%- for column in comparison.columns %}
@@ -67,7 +67,7 @@ where {{ '(' ~ where ~ ')' if where else 'true' }}
 {%- if comparison.sampled %} and {{ comparison.sampled }}{% endif %}
 {%- endmacro %}
 
-{#- Whether the two values of a pair are equal to eleven digits, or both NULL. -#}
+{#- Return whether the two values of a pair agree in eleven digits, or are both NULL. -#}
 {% macro ivm_close(value) -%}
 (count({{ value }}) over ivm_pair = 0
   or (count({{ value }}) over ivm_pair = 2
