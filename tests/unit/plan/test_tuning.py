@@ -13,8 +13,11 @@ from dbt.adapters.ivm_spark.plan.tuning import (
     PUSHED_KEYS,
     RUNTIME_FILTER_SIZE,
     RUNTIME_FILTERS,
+    SKIPPING,
+    SMALL_REBUILD,
     STORED_PLANS,
     UNFILTERED_ROWS,
+    rebuilt,
     tuned,
     written,
 )
@@ -71,3 +74,20 @@ def test_runtime_filters_are_not_looked_for_where_none_pays() -> None:
     assert written(UNFILTERED_ROWS + 1, 2, {}) == {}
     assert written(10, 2, {RUNTIME_FILTERS: "false"}) == {}
     assert written(10, 2, {RUNTIME_FILTER_SIZE: "1MB"}) == {}, "the user says when they pay"
+
+
+@pytest.mark.parametrize(
+    ("rows", "sources", "given", "off"),
+    [
+        (1_000, 1, {}, True),
+        (SMALL_REBUILD + 1, 1, {}, False),
+        (0, 1, {}, False),
+        (1_000, 2, {}, False),
+        (1_000, 1, {SKIPPING: "true"}, False),
+    ],
+    ids=["small", "large", "unknown", "a join asks for sizes", "the user's own"],
+)
+def test_a_small_rebuild_of_one_source_reads_all_files(
+    rows: int, sources: int, given: dict[str, str], off: bool
+) -> None:
+    assert (rebuilt(rows, sources, given).get(SKIPPING) == "false") is off

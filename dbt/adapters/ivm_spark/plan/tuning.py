@@ -79,7 +79,9 @@ def rebuilt(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]
         given: the session's settings.
     """
     wanted = written(rows, sources, given)
-    if 0 < rows <= SMALL_REBUILD and SKIPPING not in given:
+    if sources == 1 and 0 < rows <= SMALL_REBUILD and SKIPPING not in given:
+        # Of several sources Spark asks the sizes, to choose a join. Without skipping Delta computes
+        # a snapshot for each, by three jobs.
         wanted |= {SKIPPING: "false"}
     return wanted
 
