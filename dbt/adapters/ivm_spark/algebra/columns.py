@@ -8,7 +8,7 @@ from dataclasses import fields
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.traversal import walk
-from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Item, Node
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Generate, Item, Node, Project
 
 
 def column(name: str) -> exp.Column:
@@ -95,3 +95,13 @@ def is_variable(found: exp.Column) -> bool:
             return True
         around = around.find_ancestor(exp.Lambda)
     return False
+
+
+def repeated(counted: Node, count: str, columns: tuple[str, ...]) -> Node:
+    """Return each row's given columns as often as its column `count` says; counts are positive."""
+    copies = exp.Anonymous(
+        this="array_repeat",
+        expressions=[exp.Literal.number(0), exp.cast(column(count), "int")],
+    )
+    rows = Generate(counted, exp.Explode(this=copies), ("__ivm_copy",))
+    return Project(rows, passed(columns))

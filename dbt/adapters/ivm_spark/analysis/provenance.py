@@ -51,7 +51,7 @@ class Provenance:
 
     Attributes:
         type_name: of the column, in Spark's words.
-        rows: of the biggest table that the column is read from, 0 if it is read from a change.
+        rows: rows of the biggest table that has the column, 0 for a column of a change.
     """
 
     type_name: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Aggregate,

@@ -140,7 +140,7 @@ def _by_key(node: Node, keys: Keys, derive: Derive, context: Context) -> Node | 
 
 @dataclass(frozen=True)
 class _Leaf:
-    """A relation whose rows of the touched keys are read.
+    """A relation of which the delta reads the rows of the touched keys.
 
     Attributes:
         node: a source that moved, or any relation that did not.

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
 from dbt.adapters.ivm_spark.algebra.types import TEXT, float_texts, is_float

@@ -58,7 +58,7 @@ class DeltaRule(Protocol):
 
 
 class Moves(str, Enum):
-    """The part of a relation that is computed when the relation changes."""
+    """How much of a relation a refresh computes when the relation changes."""
 
     FEED = "change_feed"
     CONSTANT = "constant"
@@ -74,7 +74,7 @@ class Rule:
     Attributes:
         node: the kind.
         delta: its rule.
-        moves: the part of the relation that is computed.
+        moves: how much of the relation a refresh computes.
         how: the same in words, for people.
     """
 

@@ -7,7 +7,7 @@ column that is part of the operator's key. The old result is taken from the new 
 
     K = keys(Δ₁), keys(Δ₂) …      Δ = op(post ⋉ K) ⊎ -op(pre ⋉ K)      pre ⋉ K = (post ⋉ K) ⊎ -Δ
 
-No old version of a source is read.
+It reads no old version of a source.
 
 Source: Griffin, Kumar, "Algebraic change propagation for semijoin and outerjoin queries" (SIGMOD
 Record 1998); Gupta, Mumick, Subrahmanian, "Maintaining views incrementally" (SIGMOD 1993), section

@@ -49,9 +49,9 @@ def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
             (an update is two). Materialized relations may be in it too.
     """
     node = with_children(root, tuple(with_broadcasts(child, changed) for child in children(root)))
-    marked_already = isinstance(node, SemiJoin) and isinstance(node.among, Broadcast)
-    if isinstance(node, SemiJoin) and not marked_already and fits_broadcast(node.among, changed):
-        return replace(node, among=Broadcast(node.among))
+    if isinstance(node, SemiJoin):
+        stays = isinstance(node.among, Broadcast) or not fits_broadcast(node.among, changed)
+        return node if stays else replace(node, among=Broadcast(node.among))
     if isinstance(node, Join):
         marked = tuple(Broadcast(i) if fits_broadcast(i, changed) else i for i in node.inputs)
         if any(not isinstance(i, Broadcast) for i in marked):

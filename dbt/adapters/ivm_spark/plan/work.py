@@ -17,8 +17,8 @@ from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 NARROWED = 0.3
-"""The estimated fraction of a table that is read if the ranges of the change's keys narrow it. It
-is next to nothing if the table is laid out by the keys, and all of it if the keys lie anywhere."""
+"""The estimated fraction of a table that a refresh reads through a runtime filter. It reads next to
+nothing if the table is laid out by the keys, and all of it if the keys lie anywhere."""
 WELL_NARROWED = 0.1
 """The same if the ranges help."""
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import column, passed
-from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name, temporary
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.tree import (

@@ -13,8 +13,7 @@ from enum import Enum
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import passed
-from dbt.adapters.ivm_spark.algebra.idioms import repeated
+from dbt.adapters.ivm_spark.algebra.columns import passed, repeated
 from dbt.adapters.ivm_spark.algebra.traversal import substitute
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,

@@ -58,7 +58,7 @@ class Work:
     Attributes:
         rows: rows of all sources.
         changed: rows in the version ranges.
-        met: rows of the sources that are read in addition, counted each time they are read.
+        met: source rows that a refresh reads besides the changes, counted at each read.
         kept: relations that are materialized before the statement.
         scans: scans of tables and change feeds.
         scattered: the refresh finds rows of the state by all their columns.

@@ -48,7 +48,7 @@ class Feed:
         form: one of FORMS.
         updates: one of UPDATES.
         since: the version after which changes are read, None for the view's contents as inserts.
-        last: the version of the state up to which changes are read.
+        last: the last version of the state whose changes the feed has.
         committed: when that version was committed, in milliseconds.
         refreshes: (version, number) of each refresh.
         location: the folder of the state, if its feed is read by location.
