@@ -201,7 +201,7 @@ class IvmSparkAdapter(SparkAdapter):
 
     def cleanup_connections(self) -> None:
         """Drop the net changes that the run's models shared, and close the run's connections."""
-        if self._nets.kept:
+        if self._nets.any_materialized:
             with self.connection_named("ivm_nets"):
                 self._nets.drop(self._rows_of)
         super().cleanup_connections()

@@ -204,7 +204,9 @@ class TestARunThatEndsAnywhere:
 
 def recorded(warehouse: Warehouse, name: str) -> dict[str, int]:
     sources = mark_of(warehouse, name).sources
-    return {source.split(".")[-1].strip("`"): mark.version for source, mark in sources.items()}
+    return {
+        source.split(".")[-1].strip("`"): watermark.version for source, watermark in sources.items()
+    }
 
 
 def mark_of(warehouse: Warehouse, name: str) -> Watermark:

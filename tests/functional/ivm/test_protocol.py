@@ -44,11 +44,11 @@ class TestWatermark:
         warehouse.run()
         seen.append((warehouse.version("sums__ivm"), warehouse.watermark("sums")))
         assert [version for version, _ in seen] == [0, 1, 2, 3], "one commit a refresh"
-        assert [mark.refresh for _, mark in seen] == [1, 2, 3, 4]
-        assert len({mark.state_id for _, mark in seen}) == 1
+        assert [watermark.refresh for _, watermark in seen] == [1, 2, 3, 4]
+        assert len({watermark.state_id for _, watermark in seen}) == 1
         table_id = warehouse.rows("describe detail facts")[0][1]
-        for version, mark in seen:
-            (source,) = mark.sources.values()
+        for version, watermark in seen:
+            (source,) = watermark.sources.values()
             assert source.table_id == table_id
             held = warehouse.rows(f"select k, total from sums__ivm version as of {version}")
             wanted = warehouse.rows(
@@ -58,12 +58,12 @@ class TestWatermark:
         assert [next(iter(m.sources.values())).version for _, m in seen] == [1, 2, 3, 4]
 
     def test_a_repeated_commit_is_skipped(self, warehouse: Warehouse) -> None:
-        mark, version = warehouse.watermark("sums"), warehouse.version("sums__ivm")
+        watermark, version = warehouse.watermark("sums"), warehouse.version("sums__ivm")
         repeat = "insert into sums__ivm select * from sums__ivm"
         setting = "spark.databricks.delta.write.txn"
         warehouse.sql(
-            f"set {setting}AppId = {mark.state_id}",
-            f"set {setting}Version = {mark.refresh}",
+            f"set {setting}AppId = {watermark.state_id}",
+            f"set {setting}Version = {watermark.refresh}",
             repeat,
             f"reset {setting}AppId",
             f"reset {setting}Version",

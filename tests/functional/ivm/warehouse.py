@@ -99,14 +99,16 @@ class Warehouse:
 
     def watermark(self, model: str) -> Watermark:
         """What the newest commit of the model's state records; it has to record something."""
-        mark = decode(self.history(f"{model}__ivm")[0]["userMetadata"])
-        assert mark is not None
-        return mark
+        watermark = decode(self.history(f"{model}__ivm")[0]["userMetadata"])
+        assert watermark is not None
+        return watermark
 
     def recorded(self, model: str) -> dict[str, int]:
         """The recorded version of each source, by the source's bare name."""
         sources = self.watermark(model).sources
-        return {name.split(".")[-1].strip("`"): mark.version for name, mark in sources.items()}
+        return {
+            name.split(".")[-1].strip("`"): watermark.version for name, watermark in sources.items()
+        }
 
     def differences(self, model: str) -> list[str]:
         """What `select *` from the model has that its query has not, and the reverse, counted."""

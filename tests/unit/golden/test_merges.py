@@ -67,5 +67,5 @@ def _template(verb: str, parts: Statements) -> str:
     )
     environment.globals["ivm_quoted"] = lambda state: state
     macro = getattr(environment.from_string(text).module, f"ivm_spark__ivm_{verb}")
-    kept = [f"cache table {name} as\n{query};\n\n" for name, query in parts.kept]
+    kept = [f"cache table {name} as\n{query};\n\n" for name, query in parts.materializations]
     return "".join(kept) + str(macro(STATE, parts)).strip()

@@ -25,7 +25,7 @@ FOUND = Findings(
     facts=Facts((("k", "int"), ("v", "double")), {}),
     layout=None,
     heads={},
-    mark=MARK,
+    watermark=MARK,
     known=True,
     version=3,
     cost_model=CostModel(full_seconds=2.0, full_rows=1_000_000, state_rows=1_000_000),
@@ -44,7 +44,7 @@ SLOW, FAST = CostModel(full_seconds=20.0, full_rows=1), CostModel(full_seconds=0
 def after(compared: bool, differed: float, refresh: int = 3) -> Findings:
     """What was found, after a rebuild of which so much differed."""
     stats = RefreshStats(compared=compared, differed=differed)
-    return replace(FOUND, mark=replace(MARK, stats=stats, refresh=refresh))
+    return replace(FOUND, watermark=replace(MARK, stats=stats, refresh=refresh))
 
 
 def test_a_rebuild_with_readers_may_compare() -> None:
@@ -57,8 +57,8 @@ def test_a_rebuild_with_readers_may_compare() -> None:
         (replace(REQUEST, readers=()), FOUND, REBUILT),
         (replace(REQUEST, full_refresh=True), FOUND, REBUILT),
         (REQUEST, replace(FOUND, known=False), REBUILT),
-        (REQUEST, replace(FOUND, mark=None), REBUILT),
-        (REQUEST, replace(FOUND, mark=replace(MARK, package="0.0")), REBUILT),
+        (REQUEST, replace(FOUND, watermark=None), REBUILT),
+        (REQUEST, replace(FOUND, watermark=replace(MARK, package="0.0")), REBUILT),
         (REQUEST, replace(FOUND, alteration=Alteration(rebuild="partitions")), REBUILT),
         (REQUEST, replace(FOUND, facts=Facts((("m", "map<int,int>"),), {})), REBUILT),
         (REQUEST, replace(FOUND, facts=Facts((("a", "array<double>"),), {})), REBUILT),

@@ -13,12 +13,12 @@ from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Situation, decide, ha
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, Work
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark
 
 APPEND = Commit(6, "WRITE", {"mode": "Append"}, {"numOutputRows": "7"})
 FIFTH = Commit(5, "WRITE", {"mode": "Append"}, {"numOutputRows": "3"}, committed="noon")
 ROWS = 1_000_000
-MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceMark("table", 5, ROWS, "noon")})
+MARK = Watermark("id", 3, "q-c-s", {"`s`.`t`": SourceWatermark("table", 5, ROWS, "noon")})
 STILL = Situation(
     config=IvmConfig(),
     fingerprint="q-c-s",
@@ -154,7 +154,7 @@ def test_small_tables_are_rebuilt_until_a_rebuild_was_timed(
     """A first build in a cold Spark says little of what a rebuild takes."""
     situation = replace(
         MOVED,
-        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceWatermark("table", 5, rows, "noon")}),
         cost_model=CostModel(60.0, rows, timed=timed, tried=tried),
     )
     assert _reason(situation) is code
@@ -189,7 +189,7 @@ def test_auto_rebuilds_where_much_changed(
     situation = replace(
         MOVED,
         config=IvmConfig(refresh_policy=policy, change_threshold=0.3),
-        watermark=replace(MARK, sources={"`s`.`t`": SourceMark("table", 5, rows, "noon")}),
+        watermark=replace(MARK, sources={"`s`.`t`": SourceWatermark("table", 5, rows, "noon")}),
         heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
     )
     assert _reason(situation) is code
@@ -232,13 +232,13 @@ CUSTOMERS = "`s`.`customers`"
 
 def _costly_by(source: str) -> Situation:
     """Two sources moved, of which one makes the delta a complex one."""
-    sources = {name: SourceMark("table", 5, ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
+    sources = {name: SourceWatermark("table", 5, ROWS, "noon") for name in ("`s`.`t`", CUSTOMERS)}
 
     def work(changed: Mapping[str, int], insert_only: bool) -> Work:
         assert insert_only
         rows = sum(changed.values())
         if source in changed:
-            return Work(changed=rows, kept=10, scans=30)
+            return Work(changed=rows, materialized=10, scans=30)
         return Work(changed=rows, scans=1)
 
     return replace(
@@ -256,7 +256,7 @@ def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
     assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
     little = replace(situation, cost_model=CostModel(1.2, 2 * ROWS))
     assert not hangs_on(little, decide(little), frozenset({CUSTOMERS})), "it would save too little"
-    without = decide(replace(situation, idle=frozenset({CUSTOMERS})))
+    without = decide(replace(situation, no_ops=frozenset({CUSTOMERS})))
     assert not without.build
     assert (without.work.changed, without.moved) == (7, decision.moved)
 

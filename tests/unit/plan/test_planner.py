@@ -337,7 +337,7 @@ class TestUpdatesOfOtherColumns:
     def test_are_no_reason_to_rebuild(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [])
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 1)
-        assert plan.idle == {"`s`.`facts`"}
+        assert plan.no_ops == {"`s`.`facts`"}
         assert plan.no_op_updates is None, "it is known by now"
         assert "table_changes" not in plan.statements.template["source"]
         assert plan.watermark.stats.work.changed == 0
@@ -348,13 +348,13 @@ class TestUpdatesOfOtherColumns:
         plan, asked = self._plan(updated, answer)
         assert (plan.kind, asked) == (RefreshKind.FULL, 1)
         assert plan.reason.code.value == "COST_MODEL"
-        assert plan.idle == frozenset()
+        assert plan.no_ops == frozenset()
 
     def test_are_asked_for_by_the_refresh_where_it_is_incremental(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [], threshold=0.5)
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 0)
         assert plan.no_op_updates.sources == ("`s`.`facts`",)
-        without = plan.without(plan.no_op_updates.idle([]))
+        without = plan.without(plan.no_op_updates.without_effect([]))
         assert without.watermark.stats.work.changed == 0 < plan.watermark.stats.work.changed
 
     def test_are_not_asked_for_by_who_only_looks(self, updated: Warehouse) -> None:

@@ -62,8 +62,8 @@ def test_what_is_read_several_times_counts_so() -> None:
 
 def test_a_nested_delta_has_more_parts() -> None:
     sums, best = _work(SUMS, "orders"), _work(BEST, "orders")
-    assert (sums.kept, sums.scans) == (0, 1)
-    assert best.kept > 1 and best.scans > 2
+    assert (sums.materialized, sums.scans) == (0, 1)
+    assert best.materialized > 1 and best.scans > 2
 
 
 def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
@@ -71,8 +71,8 @@ def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
     gained, lost = (
         _work(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
     )
-    assert (gained.kept, gained.scans, gained.met) == (0, 1, 0)
-    assert (lost.kept, lost.scans, lost.met) == (1, 2, 10_000_000)
+    assert (gained.materialized, gained.scans, gained.met) == (0, 1, 0)
+    assert (lost.materialized, lost.scans, lost.met) == (1, 2, 10_000_000)
 
 
 def test_rows_of_a_view_without_groups_lie_anywhere() -> None:

@@ -92,7 +92,7 @@ def test_of_what_a_complex_delta_took_its_parts_have_their_share() -> None:
     for _ in range(12):
         known = learned(known, RefreshStats(1, False, False, work), took)
     assert _estimates(known, work).incremental == pytest.approx(took, rel=0.05)
-    assert _estimates(known, replace(work, kept=0, scans=1)).incremental < took / 2
+    assert _estimates(known, replace(work, materialized=0, scans=1)).incremental < took / 2
 
 
 @pytest.mark.parametrize("fixed", [0.4, 1.5, 6.0])

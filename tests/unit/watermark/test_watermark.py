@@ -11,17 +11,23 @@ import pytest
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.watermark.configuration import Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats, Work
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Story, Watermark, decode, newest
+from dbt.adapters.ivm_spark.watermark.watermark import (
+    SourceWatermark,
+    Story,
+    Watermark,
+    decode,
+    newest,
+)
 
 MARK = Watermark(
     state_id="abc",
     refresh=7,
     fingerprint="a-b-c",
-    sources={"`s`.`t; drop`": SourceMark("id", 12, 3)},
+    sources={"`s`.`t; drop`": SourceWatermark("id", 12, 3)},
     outputs=(("na'me", "decimal(10,2)"),),
     types={"x": "bigint"},
     unsupported_reason=("OPERATOR_NOT_SUPPORTED", "LEFT JOIN"),
-    stats=RefreshStats(5_000, True, False, Work(100, 0, 0)),
+    stats=RefreshStats(5_000, True, False, Work(100, 0, 0, materialized=2)),
     cost_model=CostModel(3.5, 90, 2.25, 0.5),
     configured=Configuration(("k",), (), {"a": "b"}, "/here"),
     story=Story("full", "full", ("COST_MODEL", "5 of 9 rows"), (2.5, 1.25)),
@@ -43,6 +49,7 @@ def test_the_record_has_the_names_that_earlier_versions_read() -> None:
     facts = json.loads(base64.urlsafe_b64decode(MARK.encode()[5:]))
     assert facts["lasting"] == ["OPERATOR_NOT_SUPPORTED", "LEFT JOIN"]
     assert facts["effort"]["work"]["rows"] == 100
+    assert facts["effort"]["work"]["kept"] == 2
     assert facts["experience"]["full_seconds"] == 3.5
 
 
@@ -121,9 +128,9 @@ def test_a_state_of_an_older_version_has_no_cost_model() -> None:
     facts = json.loads(base64.urlsafe_b64decode(MARK.encode()[5:]))
     del facts["effort"], facts["experience"]
     text = "ivm2." + base64.urlsafe_b64encode(json.dumps(facts).encode()).decode()
-    mark = decode(text)
-    assert mark is not None
-    assert mark.sources == MARK.sources
+    watermark = decode(text)
+    assert watermark is not None
+    assert watermark.sources == MARK.sources
     assert newest([replace(OURS, metadata=text, committed="9")]).cost_model == CostModel()
 
 
@@ -132,7 +139,9 @@ def test_commits_tell_how_many_rows_the_state_has() -> None:
         4, "CREATE OR REPLACE TABLE AS SELECT", {}, {"numOutputRows": "70"}, OURS.metadata
     )
     assert newest([rebuilt]).cost_model.state_rows == 70
-    mark = replace(MARK, stats=RefreshStats(1, False, False), cost_model=CostModel(state_rows=70))
+    watermark = replace(
+        MARK, stats=RefreshStats(1, False, False), cost_model=CostModel(state_rows=70)
+    )
     metrics = {"numTargetRowsInserted": "5", "numTargetRowsDeleted": "2"}
-    merged = Commit(5, "MERGE", {}, metrics, mark.encode())
+    merged = Commit(5, "MERGE", {}, metrics, watermark.encode())
     assert newest([merged]).cost_model.state_rows == 73

@@ -279,30 +279,32 @@ class _Sides:
         return SemiJoin(rows, among, predicates, node.anti), side
 
     def _outer_join(self, node: OuterJoin, keys: Keys, anyway: bool) -> tuple[Node, str] | None:
-        kept, other = (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
-        found = self._pair(kept, other, node.predicates, keys, anyway)
+        preserved, other = (
+            (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
+        )
+        found = self._pair(preserved, other, node.predicates, keys, anyway)
         if found is None:
             return None
-        kept, other, predicates, side = found
-        left, right = (kept, other) if node.side == "LEFT" else (other, kept)
+        preserved, other, predicates, side = found
+        left, right = (preserved, other) if node.side == "LEFT" else (other, preserved)
         return OuterJoin(left, right, node.side, predicates), side
 
     def _pair(
         self,
-        kept: Node,
+        preserved: Node,
         other: Node,
         predicates: tuple[exp.Expr, ...],
         keys: Keys,
         anyway: bool,
     ) -> tuple[Node, Node, tuple[exp.Expr, ...], str] | None:
         """Return both inputs of a join that preserves one of them, its predicates and its side."""
-        found = self.of(kept, keys, anyway)
+        found = self.of(preserved, keys, anyway)
         if found is None:
             return None
         rows, side = found
         if not _moved(other, self._context):
             return rows, other, predicates, side
-        alike = alike_columns(predicates, kept, other, self._context.sources)
+        alike = alike_columns(predicates, preserved, other, self._context.sources)
         theirs = {mine: own for mine, own, _ in alike}
         if not set(keys) <= theirs.keys():
             return None

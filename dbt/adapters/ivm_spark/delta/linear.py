@@ -70,14 +70,14 @@ def delta_one_sided_join(node: OuterJoin, derive: Derive, context: Context) -> N
     It has the changed rows with their partners, and the rows whose partners change.
     """
 
-    def rebuild(kept: Node, other: Node, predicates: tuple[exp.Expr, ...]) -> Node:
-        left, right = (kept, other) if node.side == "LEFT" else (other, kept)
+    def rebuild(preserved: Node, other: Node, predicates: tuple[exp.Expr, ...]) -> Node:
+        left, right = (preserved, other) if node.side == "LEFT" else (other, preserved)
         return OuterJoin(left, right, node.side, predicates)
 
-    kept, other = (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
+    preserved, other = (node.left, node.right) if node.side == "LEFT" else (node.right, node.left)
     change = by_common_key(node, derive, context)
     if change is None:
-        change = _linear(kept, other, node.predicates, rebuild, derive)
+        change = _linear(preserved, other, node.predicates, rebuild, derive)
     if change is None:
         return None
     return Project(change, passed((*node.columns, WEIGHT)))
@@ -98,30 +98,34 @@ def delta_full_join(node: OuterJoin, derive: Derive, context: Context) -> Node |
 
 
 def _linear(
-    kept: Node,
+    preserved: Node,
     other: Node,
     predicates: tuple[exp.Expr, ...],
     rebuild: Rebuild,
     derive: Derive,
     copies: bool = True,
 ) -> Node | None:
-    """Return the delta of `rebuild(kept, other, predicates)`, an operator that is linear in `kept`.
+    """Return the delta of an operator that is linear in its input `preserved`.
+
+    The operator is `rebuild(preserved, other, predicates)`.
 
     Args:
-        kept: the preserved input.
+        preserved: the preserved input.
         other: the other input.
         predicates: of the join.
         rebuild: applies the operator to other inputs.
         derive: returns the delta of an input.
         copies: False if each distinct row of `other` is enough, once.
     """
-    change, moved = derive(kept), derive(other)
-    items = passed(rebuild(kept, other, predicates).columns)
-    pairs = equal_pairs(predicates, kept, other)
+    change, moved = derive(preserved), derive(other)
+    items = passed(rebuild(preserved, other, predicates).columns)
+    pairs = equal_pairs(predicates, preserved, other)
     if moved is not None and pairs and (change is None or is_delta_sized(change)):
-        sides = _on_both_sides(kept, change, met_rows(_old(kept, change), moved, predicates))
+        sides = _on_both_sides(
+            preserved, change, met_rows(_old(preserved, change), moved, predicates)
+        )
         partners = Input(other, moved, tuple(b for _, b in pairs))
-        changed_too = Input(kept, change, tuple(a for a, _ in pairs))
+        changed_too = Input(preserved, change, tuple(a for a, _ in pairs))
         among = touched_keys((partners, changed_too) if change is not None else (partners,))
         (states,) = touched_rows((partners,), among, copies)
         same = exp.EQ(this=column(_KEPT_SIDE), expression=column(SIDE))
@@ -133,7 +137,7 @@ def _linear(
         changed = rebuild(change, other, predicates)
         terms.append(Project(changed, (*items, Item(WEIGHT, column(WEIGHT)))))
     if moved is not None:
-        met = met_rows(_old(kept, change), moved, predicates)
+        met = met_rows(_old(preserved, change), moved, predicates)
         now = rebuild(met, other, predicates)
         past = rebuild(met, netted_before(other, moved, copies), predicates)
         terms.append(Project(now, (*items, Item(WEIGHT, column(WEIGHT)))))
@@ -143,11 +147,11 @@ def _linear(
     return terms[0] if len(terms) == 1 else UnionAll(tuple(terms))
 
 
-def _old(kept: Node, change: Node | None) -> Node:
-    return weighted(kept, 1) if change is None else before(kept, change)
+def _old(preserved: Node, change: Node | None) -> Node:
+    return weighted(preserved, 1) if change is None else before(preserved, change)
 
 
-def _on_both_sides(kept: Node, change: Node | None, met: Node) -> Node:
+def _on_both_sides(preserved: Node, change: Node | None, met: Node) -> Node:
     """Return the rows whose partners changed, once for each side, and the changed rows.
 
     The changed rows are on the new side only.
@@ -156,5 +160,5 @@ def _on_both_sides(kept: Node, change: Node | None, met: Node) -> Node:
     if change is None:
         return both
     now = Item(_KEPT_SIDE, exp.Literal.number(1))
-    items = (*passed(kept.columns), now, Item(WEIGHT, column(WEIGHT)))
+    items = (*passed(preserved.columns), now, Item(WEIGHT, column(WEIGHT)))
     return UnionAll((both, Project(change, items)))

@@ -59,13 +59,15 @@ def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
     return node
 
 
-def with_materialized(changed: Mapping[str, int], kept: Iterable[Materialized]) -> dict[str, int]:
+def with_materialized(
+    changed: Mapping[str, int], relations: Iterable[Materialized]
+) -> dict[str, int]:
     """Return `changed` with a bound for each materialized relation that has one.
 
     The relations come in the order in which they are computed: each may read earlier ones.
     """
     found = dict(changed)
-    for relation in kept:
+    for relation in relations:
         most = bound(relation.relation, found)
         if most is not None:
             found[relation.name] = most

@@ -44,7 +44,7 @@ class _Graph:
         self._ids: dict[Any, int] = {}
         self._of: dict[int, int] = {}
         self._uses: dict[int, int] = {}
-        self._kept: dict[int, Materialized] = {}
+        self._materialized: dict[int, Materialized] = {}
         self._done: dict[int, Node] = {}
 
     def add(self, node: Node) -> int:
@@ -60,7 +60,7 @@ class _Graph:
 
     def folded(self, root: Node) -> tuple[tuple[Materialized, ...], Node]:
         node = self._fold(root)
-        return tuple(self._kept.values()), node
+        return tuple(self._materialized.values()), node
 
     def _fold(self, node: Node) -> Node:
         number = self._of[id(node)]
@@ -69,10 +69,10 @@ class _Graph:
             staged = isinstance(over, Materialize)
             over = over.input if isinstance(over, Materialize) else over
             if (staged or self._uses[number] > 1) and is_delta_sized(over) and reads_sources(over):
-                name = materialized_name(str(len(self._kept) + 1), self._token)
-                kept = Materialized(name, over)
-                self._kept[number] = kept
-                over = kept.scan
+                name = materialized_name(str(len(self._materialized) + 1), self._token)
+                materialized = Materialized(name, over)
+                self._materialized[number] = materialized
+                over = materialized.scan
             self._done[number] = over
         return self._done[number]
 

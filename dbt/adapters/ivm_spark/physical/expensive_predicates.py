@@ -46,14 +46,14 @@ def defer_expensive_predicates(root: Node, rows: Mapping[str, int]) -> Node:
         root, tuple(defer_expensive_predicates(child, rows) for child in children(root))
     )
     if isinstance(node, Filter):
-        return replace(node, input=_kept(node.input, (node.predicate,), rows))
+        return replace(node, input=_materialized(node.input, (node.predicate,), rows))
     if isinstance(node, (Join, OuterJoin, SemiJoin)):
-        kept = tuple(_kept(child, node.predicates, rows) for child in children(node))
-        return with_children(node, kept)
+        inputs = tuple(_materialized(child, node.predicates, rows) for child in children(node))
+        return with_children(node, inputs)
     return node
 
 
-def _kept(node: Node, predicates: tuple[exp.Expr, ...], rows: Mapping[str, int]) -> Node:
+def _materialized(node: Node, predicates: tuple[exp.Expr, ...], rows: Mapping[str, int]) -> Node:
     own = (p for p in predicates if used_columns(p) <= set(node.columns))
     if isinstance(node, Materialize) or not any(map(_is_slow, own)):
         return node

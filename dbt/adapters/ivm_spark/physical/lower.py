@@ -165,7 +165,7 @@ class Statements:
         return relation.name, self.text(relation.relation)
 
     @property
-    def kept(self) -> list[tuple[str, str]]:
+    def materializations(self) -> list[tuple[str, str]]:
         """Return the name and the query of every materialized relation."""
         return [self.materialization(number) for number in range(len(self.materialized))]
 

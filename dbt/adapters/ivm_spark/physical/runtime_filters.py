@@ -57,7 +57,7 @@ def questions(node: Node) -> list[Question]:
 
 
 def open_questions(
-    asks: Sequence[Sequence[Question]], number: int, kept: Set[str], known: Answers
+    asks: Sequence[Sequence[Question]], number: int, materialized: Set[str], known: Answers
 ) -> list[Question]:
     """Return what to ask before statement `number`.
 
@@ -68,13 +68,13 @@ def open_questions(
     Args:
         asks: the questions of each statement.
         number: of the statement that is next.
-        kept: the names of the relations that are materialized by now.
+        materialized: the names of the relations that are materialized by now.
         known: the answers so far.
     """
     every = [list(dict.fromkeys(q for q in asked if q not in known)) for asked in asks]
-    if not any(q.needs <= kept for q in every[number]):
+    if not any(q.needs <= materialized for q in every[number]):
         return []
-    return list(dict.fromkeys(q for asked in every for q in asked if q.needs <= kept))
+    return list(dict.fromkeys(q for asked in every for q in asked if q.needs <= materialized))
 
 
 def narrowed(node: Node, answers: Answers) -> Node:

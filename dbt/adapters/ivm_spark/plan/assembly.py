@@ -39,7 +39,7 @@ from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import RefreshStats, Work
 from dbt.adapters.ivm_spark.watermark.shown import is_described, is_shown, mark_in, view_mark
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark
 
 COMPACT_AFTER = 24
 """Refreshes that append to a state before the next one adds its rows up. By then its readers take
@@ -55,7 +55,7 @@ def assemble(
     request: Request,
     found: Findings,
     choice: Choice,
-    marks: Mapping[str, SourceMark],
+    watermarks: Mapping[str, SourceWatermark],
     token: str,
     new_id: str,
 ) -> Plan:
@@ -65,21 +65,21 @@ def assemble(
         request: the request of the run.
         found: the findings about the view and its sources.
         choice: how to refresh.
-        marks: the watermark of each source.
+        watermarks: the watermark of each source.
         token: see `Target`.
         new_id: the id for a state that has none yet.
 
     Raises NotMaintained if a delta can't be written after all.
     """
-    decision, mark = choice.decision, found.mark
+    decision, watermark = choice.decision, found.watermark
     appended = _appends(found, decision)
-    compact = appended and mark is not None and mark.appended >= COMPACT_AFTER
+    compact = appended and watermark is not None and watermark.appended >= COMPACT_AFTER
     large = _is_large(found)
     next_mark = Watermark(
-        state_id=mark.state_id if mark is not None else new_id,
-        refresh=mark.refresh + 1 if mark is not None else 1,
+        state_id=watermark.state_id if watermark is not None else new_id,
+        refresh=watermark.refresh + 1 if watermark is not None else 1,
         fingerprint=found.reading.fingerprint,
-        sources=dict(marks),
+        sources=dict(watermarks),
         outputs=found.facts.outputs,
         types=found.facts.types,
         unsupported_reason=(
@@ -89,14 +89,16 @@ def assemble(
         if found.reading.unsupported_reason
         else None,
         repeatable=found.reading.repeatable,
-        stats=RefreshStats(0, decision.build, not found.known, _work(decision, marks)),
+        stats=RefreshStats(0, decision.build, not found.known, _work(decision, watermarks)),
         cost_model=found.cost_model,
         configured=None if found.kept else request.config.table,
-        appends=mark.appends
-        if mark is not None and not decision.build
+        appends=watermark.appends
+        if watermark is not None and not decision.build
         else request.config.table.appends,
-        appended=mark.appended + 1 if mark is not None and appended and not compact else 0,
-        large=large or (mark is not None and mark.large and not decision.build),
+        appended=watermark.appended + 1
+        if watermark is not None and appended and not compact
+        else 0,
+        large=large or (watermark is not None and watermark.large and not decision.build),
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -116,7 +118,7 @@ def assemble(
 
 
 def _appends(found: Findings, decision: Decision) -> bool:
-    if found.mark is None or found.layout is None or decision.build:
+    if found.watermark is None or found.layout is None or decision.build:
         return False
     return found.layout.appended
 
@@ -127,21 +129,21 @@ def _is_large(found: Findings) -> bool:
     return is_large(found.cost_model.state_rows)
 
 
-def _work(decision: Decision, marks: Mapping[str, SourceMark]) -> Work:
+def _work(decision: Decision, watermarks: Mapping[str, SourceWatermark]) -> Work:
     """Return the work to record; a rebuild reads all rows that there are now."""
     if decision.build:
-        return Work(_rows(marks))
+        return Work(_rows(watermarks))
     return decision.work
 
 
-def _rows(marks: Mapping[str, SourceMark]) -> int:
-    return sum(mark.rows for mark in marks.values())
+def _rows(watermarks: Mapping[str, SourceWatermark]) -> int:
+    return sum(watermark.rows for watermark in watermarks.values())
 
 
 def _writing(plan: Plan, found: Findings) -> dict[str, str]:
     """Return the settings of a statement that writes a query's rows."""
-    marks = plan.watermark.sources
-    return written(_rows(marks), len(marks), found.session)
+    watermarks = plan.watermark.sources
+    return written(_rows(watermarks), len(watermarks), found.session)
 
 
 def _shown(decision: Decision, found: Findings) -> dict[str, VersionRange]:
@@ -175,7 +177,7 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
 
 
 def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
-    marks = plan.watermark.sources
+    watermarks = plan.watermark.sources
     sql = stored_query(request.sql, found.facts.outputs)
     if found.layout is not None:
         tree = lower_rebuild(found.layout, found.source_facts(plan.watermark))
@@ -188,7 +190,7 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         reason=found.reading.unsupported_reason if decision.first else decision.reason,
         select=sql,
         table=_for_types(plan.table, found),
-        tuning=rebuilt(_rows(marks), len(marks), found.session),
+        tuning=rebuilt(_rows(watermarks), len(watermarks), found.session),
     )
 
 
@@ -223,8 +225,8 @@ def _for_types(table: Configuration, found: Findings) -> Configuration:
 def _merged(
     plan: Plan, request: Request, found: Findings, choice: Choice, compact: bool, token: str
 ) -> Plan:
-    decision, layout, mark = choice.decision, found.layout, found.mark
-    assert layout is not None and mark is not None
+    decision, layout, watermark = choice.decision, found.layout, found.watermark
+    assert layout is not None and watermark is not None
     large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
     versions = Versions.of(decision.ranges, found.heads, state, choice.nets)
@@ -232,9 +234,9 @@ def _merged(
     assert found.derivation is not None
     facts = found.source_facts(plan.watermark)
     change = Change(layout, found.derivation, decision.ranges, versions, facts, target)
-    if large and not mark.large:
+    if large and not watermark.large:
         plan = replace(plan, alteration=grown(plan.alteration, found.table))
-    first = change.statements(choice.idle)
+    first = change.statements(choice.no_ops)
     asks = any(first.asks)
     tuning = tuned(decision.work, rows, bool(first.materialized), asks, found.session)
     if compact:
@@ -251,7 +253,7 @@ def _merged(
         table=plan.table,
         change=change,
         prepared=first,
-        ignored=choice.idle,
+        ignored=choice.no_ops,
         no_op_updates=choice.no_op_updates,
     )
 

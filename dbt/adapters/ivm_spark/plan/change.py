@@ -74,26 +74,26 @@ class Change:
     sources: Mapping[str, SourceFacts]
     target: Target
 
-    def statements(self, idle: frozenset[str]) -> Statements:
-        """Return the statements without the changes of idle sources.
+    def statements(self, no_ops: frozenset[str]) -> Statements:
+        """Return the statements without the changes of no-op sources.
 
-        The changes of an idle source have no net effect on the view.
+        The changes of a no-op source have no net effect on the view.
         """
-        moved = self._moved(idle)
+        moved = self._moved(no_ops)
         known = Known({name: 2 * r.rows for name, r in moved.items()}, self.sources)
         change = self.derivation.over(frozenset(moved))
         grows = insert_only(moved.values())
         return lower(self.layout, change, self.target, grows, known, self.versions.bind)
 
-    def work(self, idle: frozenset[str], rows: int) -> Work:
-        """Return the work of the refresh without the changes of idle sources.
+    def work(self, no_ops: frozenset[str], rows: int) -> Work:
+        """Return the work of the refresh without the changes of no-op sources.
 
         `rows` counts the rows of all sources.
         """
-        moved = self._moved(idle)
+        moved = self._moved(no_ops)
         changed = {name: r.rows for name, r in moved.items()}
         work = self.derivation.work(changed, insert_only(moved.values()))
         return replace(work, rows=rows)
 
-    def _moved(self, idle: frozenset[str]) -> dict[str, VersionRange]:
-        return {n: r for n, r in self.ranges.items() if r.moved and n not in idle}
+    def _moved(self, no_ops: frozenset[str]) -> dict[str, VersionRange]:
+        return {n: r for n, r in self.ranges.items() if r.moved and n not in no_ops}

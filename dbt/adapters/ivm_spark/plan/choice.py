@@ -22,7 +22,7 @@ class Choice:
     Attributes:
         situation: all that the decision depends on.
         decision: whether to rebuild or to refresh incrementally.
-        idle: the sources whose changes have no net effect, as far as that was asked.
+        no_ops: the sources whose changes have no net effect, as far as that was asked.
         no_op_updates: the question that an incremental refresh still has to ask before it reads
             much, None without one.
         nets: the relations of net changes, by source.
@@ -30,7 +30,7 @@ class Choice:
 
     situation: Situation
     decision: Decision
-    idle: frozenset[str] = frozenset()
+    no_ops: frozenset[str] = frozenset()
     no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
 
@@ -54,24 +54,30 @@ def choose(
     if reads_rows:
         situation, relations = netted(situation, found, query, nets)
     chosen = _chosen(situation, found, query, reads_rows)
-    return replace(chosen, idle=chosen.idle | situation.idle, nets=relations)
+    return replace(chosen, no_ops=chosen.no_ops | situation.no_ops, nets=relations)
 
 
 def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: bool) -> Choice:
     decision = decide(situation)
-    if found.mark is None or found.layout is None or not decision.moved:
+    if found.watermark is None or found.layout is None or not decision.moved:
         return Choice(situation, decision)
     if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
     bind = Versions.of(decision.ranges, found.heads).bind
-    facts = found.source_facts(found.mark)
+    facts = found.source_facts(found.watermark)
     no_op_updates = find_no_op_updates(found.layout, decision.ranges, bind, facts)
     if no_op_updates is None or not decision.build:
         return Choice(situation, decision, no_op_updates=no_op_updates)
     if not hangs_on(situation, decision, frozenset(no_op_updates.sources)):
         return Choice(situation, decision)
     try:
-        idle = no_op_updates.idle(int(row["number"]) for row in query(no_op_updates.sql))
+        no_ops = no_op_updates.without_effect(
+            int(row["number"]) for row in query(no_op_updates.sql)
+        )
     except DbtDatabaseError:
         return Choice(situation, decision)  # if the changes can't be read, the rebuild stands
-    return Choice(situation, decide(replace(situation, idle=situation.idle | idle)), idle)
+    return Choice(
+        situation,
+        decide(replace(situation, no_ops=situation.no_ops | no_ops)),
+        no_ops,
+    )

@@ -47,12 +47,12 @@ def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
     It can if the state can be brought to its new contents row by row. Readers gain if they would be
     refreshed for rows that only look changed.
     """
-    mark, layout, reason = found.mark, found.layout, decision.reason
-    if not decision.build or decision.first or mark is None or reason is None:
+    watermark, layout, reason = found.watermark, found.layout, decision.reason
+    if not decision.build or decision.first or watermark is None or reason is None:
         return False
     if not request.readers or request.full_refresh or reason.code in _OTHER_CONTENTS:
         return False
-    if not found.known or mark.package != version or found.alteration.needed:
+    if not found.known or watermark.package != version or found.alteration.needed:
         return False
     if layout is not None and layout.appended:
         return False
@@ -64,8 +64,10 @@ def is_hopeless(found: Findings, moved: bool) -> bool:
 
     So few rows are rebuilt faster than a MERGE runs.
     """
-    mark = found.mark
-    equal_before = mark is not None and mark.stats.compared and not mark.stats.differed
+    watermark = found.watermark
+    equal_before = (
+        watermark is not None and watermark.stats.compared and not watermark.stats.differed
+    )
     return moved and not equal_before and 0 < found.cost_model.state_rows <= SMALL_ROWS
 
 
@@ -78,10 +80,10 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
         readers: the cost models of the views that would be refreshed because of the rebuild.
     """
     known = [reader for reader in readers if reader.full_seconds]
-    if not known or found.mark is None:
+    if not known or found.watermark is None:
         return False
-    last = found.mark.stats
-    if last.compared and last.differed > MUCH and (found.mark.refresh + 1) % TRIED_AGAIN:
+    last = found.watermark.stats
+    if last.compared and last.differed > MUCH and (found.watermark.refresh + 1) % TRIED_AGAIN:
         return False
     if not moved or (last.compared and not last.differed):
         return True

@@ -20,11 +20,11 @@ def conforming(
 
     Raises RefusedError if the model says to fail, or if the table can't be made as configured.
     """
-    mark, table = history.watermark, request.config.table
-    if mark is None or (mark.configured == table and not history.altered):
+    watermark, table = history.watermark, request.config.table
+    if watermark is None or (watermark.configured == table and not history.altered):
         return Alteration(), ""
     detail = SourceReader(query).detail(request.state)
-    needed = alteration(placed, mark.configured, detail, mark.appends)
+    needed = alteration(placed, watermark.configured, detail, watermark.appends)
     if not needed.needed or request.full_refresh:
         return needed, ""
     differs = f"the state {request.state} is not as configured ({needed})"

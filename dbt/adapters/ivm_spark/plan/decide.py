@@ -65,7 +65,7 @@ class Situation:
             whether they only gained rows.
         only_adds: gives whether the view only gains rows, from whether its sources do.
         netted: the version ranges of sources whose net change is known.
-        idle: sources that moved, but whose changes have no net effect on the view.
+        no_ops: sources that moved, but whose changes have no net effect on the view.
     """
 
     config: IvmConfig
@@ -84,7 +84,7 @@ class Situation:
     work: Callable[[Mapping[str, int], bool], Work] = no_work
     only_adds: Callable[[bool], bool] = never_only_adds
     netted: Mapping[str, VersionRange] = field(default_factory=dict)
-    idle: frozenset[str] = frozenset()
+    no_ops: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ def decide(situation: Situation) -> Decision:
     decision = Decision(False, False, None, ranges)
     if not decision.moved and situation.repeatable:
         return decision
-    rows = sum(mark.rows for mark in situation.watermark.sources.values())
-    felt = {name: ranges[name] for name in decision.moved - situation.idle}
+    rows = sum(watermark.rows for watermark in situation.watermark.sources.values())
+    felt = {name: ranges[name] for name in decision.moved - situation.no_ops}
     changed = {name: w.rows for name, w in felt.items()}
     grows = insert_only(felt.values())
     policy = situation.config.refresh_policy
@@ -171,7 +171,7 @@ def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[
     """
     if not decision.for_cost:
         return False
-    hoped = decide(replace(situation, idle=situation.idle | no_op_updates))
+    hoped = decide(replace(situation, no_ops=situation.no_ops | no_op_updates))
     thought = hoped.estimates
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
 
@@ -246,7 +246,7 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     if work.changed > work.rows * situation.config.change_threshold:
         return Reason(ReasonCode.COST_MODEL, changed)
     known = cost_model.timed and cost_model.tried
-    if work.adds and not work.kept and work.scans <= 1 and not known:
+    if work.adds and not work.materialized and work.scans <= 1 and not known:
         return None  # an INSERT writes what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")

@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
-from dbt.adapters.ivm_spark.state.layout import Layout, kept_types, probe
+from dbt.adapters.ivm_spark.state.layout import Layout, probe, stored_types
 
 
 def examined(
@@ -67,7 +67,7 @@ def _maintained(
                 ReasonCode.QUERY_NOT_UNDERSTOOD,
                 "Spark's plan for the reconstructed SQL differs from its plan for the model",
             )
-    return Facts(facts.outputs, kept_types(view.root, types)), layout, reading
+    return Facts(facts.outputs, stored_types(view.root, types)), layout, reading
 
 
 def _plan_is(query: Query, sql: str) -> bool:

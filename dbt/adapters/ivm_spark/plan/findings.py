@@ -29,7 +29,7 @@ class Findings:
         facts: Spark's answers about the query.
         layout: the layout of the state, None for a query that is stored as it is.
         heads: the heads of the sources, by quoted name.
-        mark: the watermark of the state, None without one.
+        watermark: the watermark of the state, None without one.
         known: the watermark is of this query.
         version: the state's newest version, None without a state.
         cost_model: the cost model of the view.
@@ -45,7 +45,7 @@ class Findings:
     facts: Facts
     layout: Layout | None
     heads: dict[str, Head]
-    mark: Watermark | None
+    watermark: Watermark | None
     known: bool
     version: int | None
     cost_model: CostModel
@@ -68,16 +68,16 @@ class Findings:
     @property
     def derived(self) -> Findings:
         """Return the same findings with a derivation of their layout."""
-        if self.layout is None or self.mark is None or not self.known:
+        if self.layout is None or self.watermark is None or not self.known:
             return replace(self, derivation=None)
-        derivation = Derivation(self.layout, self.source_facts(self.mark))
+        derivation = Derivation(self.layout, self.source_facts(self.watermark))
         return replace(self, derivation=derivation)
 
-    def source_facts(self, mark: Watermark) -> dict[str, SourceFacts]:
+    def source_facts(self, watermark: Watermark) -> dict[str, SourceFacts]:
         """Return the facts of the sources, with the rows in the watermark, by quoted name."""
         return {
             name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
-            for name, source in mark.sources.items()
+            for name, source in watermark.sources.items()
         }
 
 

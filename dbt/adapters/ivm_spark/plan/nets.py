@@ -86,7 +86,7 @@ class Nets:
             return self._known[key]
 
     @property
-    def kept(self) -> bool:
+    def any_materialized(self) -> bool:
         """Return whether there is something to drop."""
         return any(net is not None for net in self._known.values())
 
@@ -121,13 +121,13 @@ def netted(
         net = nets.of(query, name, version_range, columns)
         if net is not None:
             ranges[name], relations[name] = _range(version_range, net), net.relation
-    idle = frozenset(name for name, version_range in ranges.items() if not version_range.rows)
-    return replace(situation, netted=ranges, idle=situation.idle | idle), relations
+    no_ops = frozenset(name for name, version_range in ranges.items() if not version_range.rows)
+    return replace(situation, netted=ranges, no_ops=situation.no_ops | no_ops), relations
 
 
 def _replaced(found: Findings, decision: Decision) -> list[str]:
     """Return the sources whose rows were all replaced and can be netted."""
-    if found.layout is None or found.mark is None:
+    if found.layout is None or found.watermark is None:
         return []
     return [
         name
@@ -144,7 +144,7 @@ def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> boo
         return True
     if not decision.for_cost:
         return False
-    hoped = decide(replace(situation, idle=situation.idle | frozenset(names)))
+    hoped = decide(replace(situation, no_ops=situation.no_ops | frozenset(names)))
     thought = hoped.estimates
     if hoped.build or thought is None:
         return False

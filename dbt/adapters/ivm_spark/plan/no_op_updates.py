@@ -31,7 +31,7 @@ class NoOpUpdates:
     sources: tuple[str, ...]
     sql: str
 
-    def idle(self, numbers: Iterable[int]) -> frozenset[str]:
+    def without_effect(self, numbers: Iterable[int]) -> frozenset[str]:
         """Return the sources whose changes have no net effect, from the question's answer."""
         return frozenset(self.sources) - {self.sources[number] for number in numbers}
 

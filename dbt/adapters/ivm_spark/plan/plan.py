@@ -125,7 +125,7 @@ class Plan:
         return ""
 
     @property
-    def idle(self) -> frozenset[str]:
+    def no_ops(self) -> frozenset[str]:
         """Return the sources that moved, but whose changes have no net effect on the view."""
         return frozenset()
 
@@ -197,20 +197,20 @@ class Incremental(Plan):
         return self.prepared
 
     @property
-    def idle(self) -> frozenset[str]:
+    def no_ops(self) -> frozenset[str]:
         return self.ignored
 
-    def without(self, idle: frozenset[str]) -> Incremental:
-        """Return the same refresh without the changes of sources that turned out to be idle.
+    def without(self, no_ops: frozenset[str]) -> Incremental:
+        """Return the same refresh without the changes of sources that turned out to be no-ops.
 
         Its statements leave them out, and so does the work in its watermark.
         """
         assert self.change is not None
-        ignored = self.ignored | idle
+        ignored = self.ignored | no_ops
         work = self.change.work(ignored, self.watermark.stats.work.rows)
-        mark = replace(self.watermark, stats=replace(self.watermark.stats, work=work))
+        watermark = replace(self.watermark, stats=replace(self.watermark.stats, work=work))
         statements = self.change.statements(ignored)
-        return replace(self, ignored=ignored, prepared=statements, watermark=mark)
+        return replace(self, ignored=ignored, prepared=statements, watermark=watermark)
 
 
 @dataclass(frozen=True)
@@ -238,8 +238,8 @@ class Full(Plan):
     def whole(self) -> Full:
         """Return the same rebuild without a comparison, which replaces the table."""
         stats = replace(self.watermark.stats, compared=False, differed=0.0)
-        mark = replace(self.watermark, stats=stats)
-        return replace(self, comparison=None, watermark=mark)
+        watermark = replace(self.watermark, stats=stats)
+        return replace(self, comparison=None, watermark=watermark)
 
     def differing(self, fraction: float) -> Full:
         """Return the same comparing rebuild, with the fraction of rows that differ."""

@@ -1,6 +1,6 @@
 """Plans one refresh: asks Spark what it must, and lets the pure rooms decide and write SQL.
 
-Its statements read metadata only, never rows, except those of marks.py and choice.py.
+Its statements read metadata only, never rows, except those of source_watermarks.py and choice.py.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
-from dbt.adapters.ivm_spark.plan.marks import source_marks
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import lay_out, read
@@ -31,6 +30,7 @@ from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
 from dbt.adapters.ivm_spark.plan.relations import catalog_of
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
+from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks
 from dbt.adapters.ivm_spark.plan.warnings import in_full, warnings
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -43,7 +43,12 @@ from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configur
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
 from dbt.adapters.ivm_spark.watermark.history import needs_id, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, StateHistory, Watermark, newest
+from dbt.adapters.ivm_spark.watermark.watermark import (
+    SourceWatermark,
+    StateHistory,
+    Watermark,
+    newest,
+)
 
 
 class Planner:
@@ -116,8 +121,10 @@ class Planner:
             raise RefusedError(unalterable(request.state, needed))
         if decision.build and found.kept:
             found = _anew(request, found)
-        marks = source_marks(self._query, decision, found.heads, found.mark, self._counts)
-        plan = assemble(request, found, choice, marks, self._token, uuid.uuid4().hex)
+        watermarks = source_watermarks(
+            self._query, decision, found.heads, found.watermark, self._counts
+        )
+        plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
         if (
             self._counts
             and not plan.view
@@ -139,32 +146,32 @@ class Planner:
         session = self._pins.settings(self._reader)
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, session)
-        mark = history.watermark
-        known = mark is not None and mark.fingerprint == reading.fingerprint
+        watermark = history.watermark
+        known = watermark is not None and watermark.fingerprint == reading.fingerprint
         layout: Layout | None = None
         if (
-            mark is None
+            watermark is None
             or not known
-            or (mark.unsupported_reason is not None and mark.package != version)
+            or (watermark.unsupported_reason is not None and watermark.package != version)
         ):
             settings = result_settings(session)
             facts, layout, reading = examined(self._query, request, reading, catalog, settings)
         elif reading.view is None:
             facts = Facts(self._described.outputs(request.sql), {})
-            reading = replace(reading, repeatable=mark.repeatable)
+            reading = replace(reading, repeatable=watermark.repeatable)
         else:
-            facts = Facts(mark.outputs, mark.types)
-            if mark.unsupported_reason is not None:
-                code, detail = mark.unsupported_reason
+            facts = Facts(watermark.outputs, watermark.types)
+            if watermark.unsupported_reason is not None:
+                code, detail = watermark.unsupported_reason
                 unsupported_reason = Reason(ReasonCode(code), detail)
                 reading = replace(
-                    reading, unsupported_reason=unsupported_reason, repeatable=mark.repeatable
+                    reading, unsupported_reason=unsupported_reason, repeatable=watermark.repeatable
                 )
         if found_late is not None:
             layout, reading = None, replace(reading, unsupported_reason=found_late)
         if layout is None and reading.view is not None and reading.unsupported_reason is None:
             appends = request.config.table.appends
-            checked = mark is not None and mark.package == version
+            checked = watermark is not None and watermark.package == version
             layout = lay_out(reading.view, facts.types, request.state, appends, checked=checked)
         if layout is None:
             check_outputs(facts.outputs)
@@ -172,7 +179,7 @@ class Planner:
         heads = {
             name: self._head(
                 catalog.relations[relation_key(name)],
-                mark.sources.get(name) if mark else None,
+                watermark.sources.get(name) if watermark else None,
                 request,
             )
             for name in names
@@ -183,7 +190,7 @@ class Planner:
             facts,
             layout,
             heads,
-            mark,
+            watermark,
             known,
             history.version,
             history.cost_model if known else CostModel(),
@@ -211,14 +218,16 @@ class Planner:
             self._described.outputs(request.sql)
             return Catalog(), []
 
-    def _head(self, relation: Relation, mark: SourceMark | None, request: Request) -> Head:
+    def _head(
+        self, relation: Relation, watermark: SourceWatermark | None, request: Request
+    ) -> Head:
         """Return the run's head of a source, or the newest if the model's own hooks have run."""
-        since = mark.version if mark is not None else None
+        since = watermark.version if watermark is not None else None
         if request.hooked:
             head = self._reader.head(relation, since)
         else:
             head = self._pins.head(self._reader, relation, since, request.built)
-        if mark is not None and needs_id(head, mark):
+        if watermark is not None and needs_id(head, watermark):
             return replace(head, table_id=self._reader.table_id(relation.name))
         return head
 
@@ -252,7 +261,7 @@ def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configurat
 
 def _staying(request: Request, found: Findings) -> Findings:
     """Return the findings for a state whose table stays although the model says otherwise."""
-    appends = request.config.table.appends if found.mark is None else found.mark.appends
+    appends = request.config.table.appends if found.watermark is None else found.watermark.appends
     return _laid_out(request, found, appends, kept=True)
 
 
@@ -269,7 +278,7 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
-    reading, mark, layout = found.reading, found.mark, found.layout
+    reading, watermark, layout = found.reading, found.watermark, found.layout
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)
@@ -279,7 +288,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         fingerprint=reading.fingerprint,
         unsupported_reason=reading.unsupported_reason,
         repeatable=reading.repeatable,
-        watermark=mark,
+        watermark=watermark,
         exists=request.state_exists or bool(mark_in(request.information)),
         modified=history.modified,
         unread=history.unread,

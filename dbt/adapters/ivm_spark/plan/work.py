@@ -52,7 +52,7 @@ def work_of(
     return Work(
         changed=total,
         met=met + read,
-        kept=len(parts) - 1 + again,
+        materialized=len(parts) - 1 + again,
         scans=sum(map(_scans, parts)) + again,
         # If sources only gain rows, the view seldom loses any, and then the refresh looks for no
         # row.
@@ -67,8 +67,8 @@ def operators(change: Node) -> int:
     return sum(1 for part in _parts(*share_common_subplans(change)) for _ in walk(part))
 
 
-def _parts(kept: tuple[Materialized, ...], root: Node) -> list[Node]:
-    return [*(k.relation for k in kept), root]
+def _parts(materialized: tuple[Materialized, ...], root: Node) -> list[Node]:
+    return [*(k.relation for k in materialized), root]
 
 
 def _scans(node: Node) -> int:

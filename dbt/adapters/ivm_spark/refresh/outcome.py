@@ -161,7 +161,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
                 "from": w.recorded,
                 "to": w.pinned,
                 "changed_rows": w.rows,
-                "net_change": w.moved and name not in plan.idle,
+                "net_change": w.moved and name not in plan.no_ops,
             }
             for name, w in plan.ranges.items()
         },

@@ -50,9 +50,9 @@ class Refresher:
     """Plans a refresh and commits the macros' statements until the state is up to date.
 
     The state is up to date when it is at the plan's versions. For each of its `attempts`, the
-    macros materialize the relations of `kept`, read `plan`, render its statement and hand it to
-    `commit`. There is another attempt if another run was first, if the changes could not be read,
-    or if Spark rejected a statement.
+    macros materialize the relations of `materializations`, read `plan`, render its statement and
+    hand it to `commit`. There is another attempt if another run was first, if the changes could
+    not be read, or if Spark rejected a statement.
 
     Attributes:
         again: the state is not yet at the plan's versions.
@@ -103,7 +103,7 @@ class Refresher:
                 "this one refreshed it. Run it again when they have ended."
             )
 
-    def kept(self) -> Iterator[tuple[str, str]]:
+    def materializations(self) -> Iterator[tuple[str, str]]:
         """Yield name and query of each temporary relation to materialize before the MERGE reads it.
 
         The macros materialize them one by one. After the last one, the plan's MERGE is ready, or
@@ -112,7 +112,7 @@ class Refresher:
         if isinstance(self.plan, Full) and self.plan.comparison is not None:
             yield from self._compared(self.plan.comparison)
             return
-        self._leave_out_idle()
+        self._leave_out_no_ops()
         number = 0
         while number < self._last():
             self._narrow(number)
@@ -176,7 +176,7 @@ class Refresher:
             self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
         if self.plan.statements is None:
             return
-        yield from self.plan.statements.kept
+        yield from self.plan.statements.materializations
         if self.plan.statements is None:
             return
         with self._keeping():
@@ -210,16 +210,18 @@ class Refresher:
         """Return whether the plan is a rebuild that writes only the rows that differ."""
         return isinstance(self.plan, Full) and self.plan.comparison is not None
 
-    def _leave_out_idle(self) -> None:
+    def _leave_out_no_ops(self) -> None:
         """Ask which changes have no net effect, and leave them out."""
         plan = self.plan
         if not isinstance(plan, Incremental) or plan.no_op_updates is None:
             return
         no_op_updates = plan.no_op_updates
         with self._keeping():
-            idle = no_op_updates.idle(int(row["number"]) for row in self._query(no_op_updates.sql))
-            if idle:
-                self.plan = plan.without(idle)
+            no_ops = no_op_updates.without_effect(
+                int(row["number"]) for row in self._query(no_op_updates.sql)
+            )
+            if no_ops:
+                self.plan = plan.without(no_ops)
 
     def _last(self) -> int:
         """Return how many relations are materialized before the statement, -1 if there is none."""

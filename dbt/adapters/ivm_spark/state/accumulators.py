@@ -146,9 +146,9 @@ class Accumulators:
         Integers are divided in DOUBLE, decimals in decimal division.
         """
         exact = decimal_of(given)
-        kept = "bigint" if exact is None else f"decimal({exact[0] + 10},{exact[1]})"
+        wide = "bigint" if exact is None else f"decimal({exact[0] + 10},{exact[1]})"
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
-        total = column(self._add(f"__ivm_sum_{name}", Kind.SUM, argument, kept, counter))
+        total = column(self._add(f"__ivm_sum_{name}", Kind.SUM, argument, wide, counter))
         count = column(counter)
         if exact is None:
             return exp.Div(this=exp.cast(total, "double"), expression=count, typed=False)

@@ -68,7 +68,7 @@ def stored_types(
     """
     if layout is None:
         return {
-            name: form.kept if (form := form_of(kind)) is not None else kind
+            name: form.stored if (form := form_of(kind)) is not None else kind
             for name, (_, kind) in zip(stored_names(outputs), outputs, strict=True)
             if kind != "void"
         }
@@ -116,17 +116,17 @@ def difference(types: Mapping[str, str], counted: bool, state: str, token: str) 
     )
     grouped = (*plain, *(text.name for text in texts))
     sums = tuple(Item(name, exp.Sum(this=column(name))) for name in (_NET, _FOUND))
-    differing = exp.NEQ(this=column(_NET), expression=exp.Literal.number(0))
-    changed = Filter(Aggregate(both, passed(grouped), sums), differing)
+    nonzero = exp.NEQ(this=column(_NET), expression=exp.Literal.number(0))
+    changed = Filter(Aggregate(both, passed(grouped), sums), nonzero)
     differing_rows = Materialized(change, changed)
-    kept = differing_rows.scan
+    differing = differing_rows.scan
     inserted: dict[str, exp.Expr] = {name: of_source(name) for name in (*plain, COUNT)}
     for name, text in floats.items():
         inserted[name] = exp.cast(of_source(text.name), types[name])
     return Difference(
         new,
         Merge(
-            source=_rows(kept, grouped, counted),
+            source=_rows(differing, grouped, counted),
             on=exp.and_(of_source(GONE), *_same(plain, floats)),
             delete_when=of_source(GONE),
             update_when=None,
@@ -135,7 +135,7 @@ def difference(types: Mapping[str, str], counted: bool, state: str, token: str) 
             inserts=tuple((name, inserted[name]) for name in types),
             materialized=(differing_rows,),
         ),
-        _counts(kept),
+        _counts(differing),
     )
 
 
@@ -152,13 +152,13 @@ def _side(
     return Project(rows, items)
 
 
-def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
+def _rows(differing: Node, grouped: tuple[str, ...], counted: bool) -> Node:
     """Return the rows to delete, each distinct one once, and the rows to insert."""
     left = exp.Add(this=column(_NET), expression=column(_FOUND))
     comes = exp.If(this=negative(_NET), true=left, false=column(_NET))
     one = exp.cast(exp.Literal.number(1), "bigint")
     sides = exp.Explode(this=exp.Anonymous(this="array", expressions=[exp.true(), exp.false()]))
-    both = Generate(kept, sides, (GONE,))
+    both = Generate(differing, sides, (GONE,))
     copies = exp.If(this=column(GONE), true=one, false=comes)
     rows = Project(both, (*passed((*grouped, GONE, _NET)), Item(_COPIES, copies)))
     some = exp.GT(this=column(_COPIES), expression=exp.Literal.number(0))
@@ -169,7 +169,7 @@ def _rows(kept: Node, grouped: tuple[str, ...], counted: bool) -> Node:
     return repeated(found, _COPIES, (*grouped, GONE))
 
 
-def _counts(kept: Node) -> Node:
+def _counts(differing: Node) -> Node:
     zero = exp.Literal.number(0)
     lost = exp.If(this=negative(_NET), true=exp.Neg(this=column(_NET)), false=zero)
     gained = exp.If(this=negative(_NET), true=zero.copy(), false=column(_NET))
@@ -178,7 +178,7 @@ def _counts(kept: Node) -> Node:
         Item(name, exp.Coalesce(this=exp.Sum(this=value), expressions=[zero.copy()]))
         for name, value in items
     )
-    return Aggregate(kept, (), tuple(sums))
+    return Aggregate(differing, (), tuple(sums))
 
 
 def _same(keys: tuple[str, ...], floats: Mapping[str, Item]) -> list[exp.Expr]:

@@ -20,8 +20,8 @@ def fill(layout: Layout) -> Node:
         once = Item(COUNT, exp.cast(exp.Literal.number(1), "bigint"))
         return Project(layout.input, (*layout.keys, once))
     counted = Item(COUNT, exp.Count(this=exp.Literal.number(1)))
-    kept = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
-    groups = Aggregate(layout.input, layout.keys, (*kept, counted))
+    accumulated = tuple(Item(a.name, _whole_value(a)) for a in layout.accumulators)
+    groups = Aggregate(layout.input, layout.keys, (*accumulated, counted))
     return Project(groups, tuple(map(state_column, layout.columns)))
 
 

@@ -38,9 +38,9 @@ from dbt.adapters.ivm_spark.state.accumulators import (
 from dbt.adapters.ivm_spark.state.storage import (
     STORED,
     check_stored,
-    kept_items,
     shown,
     storable,
+    stored_items,
 )
 from dbt.adapters.ivm_spark.state.summed import is_additive, summed
 
@@ -132,7 +132,7 @@ def probe(root: Node) -> Node:
     return Aggregate(core.input, core.keys, (*core.aggregates, *arguments))
 
 
-def kept_types(root: Node, types: dict[str, str]) -> dict[str, str]:
+def stored_types(root: Node, types: dict[str, str]) -> dict[str, str]:
     """Return the types of the columns of `probe(root)`, and those of columns stored in other forms.
 
     Raises NotMaintained as `layout` does.
@@ -159,7 +159,7 @@ def layout(root: Node, types: dict[str, str], state: str, append: bool = False) 
         check_comparable(name, types[name])
     if isinstance(core, Distinct):
         return _different_rows(root, core, types, state, append)
-    items = kept_items(core.columns, types)
+    items = stored_items(core.columns, types)
     names = tuple(item.name for item in items)
     _check_all_stored(names, types)
     counted = Scan(state, STATE, (*((n, n) for n in names), (COUNT, COUNT)))
@@ -196,16 +196,16 @@ def _check_all_stored(names: Iterable[str], types: dict[str, str]) -> None:
 def _groups(root: Node, core: Aggregate, types: dict[str, str], state: str, append: bool) -> Layout:
     for key in core.keys:
         check_comparable(key.name, types[key.name])
-    kept = Accumulators(types)
-    values = [Item(item.name, kept.keep(item)) for item in core.aggregates]
+    accumulators = Accumulators(types)
+    values = [Item(item.name, accumulators.keep(item)) for item in core.aggregates]
     _check_all_stored((key.name for key in core.keys), types)
-    for accumulator in kept.all:
+    for accumulator in accumulators.all:
         check_stored(accumulator.name, accumulator.type_name)
-    names = [k.name for k in core.keys] + [a.name for a in kept.all] + [COUNT]
+    names = [k.name for k in core.keys] + [a.name for a in accumulators.all] + [COUNT]
     groups: Node = Scan(state, STATE, tuple((n, n) for n in names))
-    appended = append and is_additive(kept.all)
+    appended = append and is_additive(accumulators.all)
     if appended:
-        groups = summed(groups, tuple(k.name for k in core.keys), kept.all)
+        groups = summed(groups, tuple(k.name for k in core.keys), accumulators.all)
     stored = Project(groups, (*passed(k.name for k in core.keys), *values))
     top = substitute(root, core, stored)
-    return Layout(Style.GROUPS, core.input, core.keys, kept.all, top, appended)
+    return Layout(Style.GROUPS, core.input, core.keys, accumulators.all, top, appended)

@@ -177,12 +177,12 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind is Kind.COUNT:
         return checked(_sum(name))
     if accumulator.kind is Kind.SUM:
-        kept = or_zero(of_target(name))
+        stored = or_zero(of_target(name))
         if accumulator.tight:
             none = exp.EQ(this=of_target(accumulator.counter), expression=exp.Literal.number(0))
             zero = exp.If(this=none, true=exp.Literal.number(0))
-            kept = exp.Case(ifs=[zero], default=of_target(name))
-        both: exp.Expr = exp.Add(this=kept, expression=or_zero(of_source(name)))
+            stored = exp.Case(ifs=[zero], default=of_target(name))
+        both: exp.Expr = exp.Add(this=stored, expression=or_zero(of_source(name)))
         both = exp.cast(both, accumulator.type_name)
         if accumulator.tight:
             both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])

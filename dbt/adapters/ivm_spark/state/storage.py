@@ -45,19 +45,19 @@ class Form:
 
     Attributes:
         visible: the interval's own Spark type.
-        kept: the type of the number.
+        stored: the type of the number.
         summed: the type of a sum of such numbers.
         unit: SECOND or MONTH.
     """
 
     visible: str
-    kept: str
+    stored: str
     summed: str
     unit: str
 
     def encode(self, value: exp.Expr) -> exp.Expr:
         """Return the number of an interval."""
-        return exp.cast(exp.cast(value.copy(), f"interval {self.unit}"), self.kept)
+        return exp.cast(exp.cast(value.copy(), f"interval {self.unit}"), self.stored)
 
     def decode(self, number: exp.Expr) -> exp.Expr:
         """Return the interval of a number."""
@@ -92,7 +92,7 @@ def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[
     """Return a view's tree with its core in forms that Delta stores, and the types.
 
     The core consists of groups or distinct rows. The types include those of the numbers. A tree
-    that is stored row by row stays as it is, see `kept_items`. Raises NotMaintained for an
+    that is stored row by row stays as it is, see `stored_items`. Raises NotMaintained for an
     aggregate whose value has no such form.
 
     Args:
@@ -102,16 +102,16 @@ def storable(root: Node, core: Node, types: dict[str, str]) -> tuple[Node, dict[
     """
     if isinstance(core, Aggregate):
         return _Groups(types).of(root, core)
-    items = kept_items(core.columns, types)
+    items = stored_items(core.columns, types)
     forms = {i.name: form_of(types[i.name.removeprefix(STORED)]) for i in items}
-    kept = {name: form.kept for name, form in forms.items() if form is not None}
+    kept = {name: form.stored for name, form in forms.items() if form is not None}
     if kept and isinstance(core, Distinct):
         rows = Distinct(Project(core.input, items))
         root = substitute(root, core, shown(rows, core.columns, types))
     return root, {**types, **kept}
 
 
-def kept_items(columns: tuple[str, ...], types: dict[str, str]) -> tuple[Item, ...]:
+def stored_items(columns: tuple[str, ...], types: dict[str, str]) -> tuple[Item, ...]:
     """Return each column as it is stored: itself, or another one in a form that Delta stores."""
     items = []
     for name in columns:
@@ -156,7 +156,7 @@ class _Groups:
         if form is None:
             self._values += passed((key.name,))
             return key
-        return self._kept(key.name, form.encode(key.expression), form.kept, form.decode)
+        return self._stored(key.name, form.encode(key.expression), form.stored, form.decode)
 
     def _aggregate(self, item: Item) -> list[Item]:
         """Return what is stored of an aggregate, and add its value over that.
@@ -175,17 +175,17 @@ class _Groups:
             raise not_supported(f"{function}() of intervals, which Delta can't store")
         if function in ("min", "max"):
             number = self._over(item.expression, function, form)
-            return [self._kept(item.name, number, form.kept, form.decode, form.kept)]
+            return [self._stored(item.name, number, form.stored, form.decode, form.stored)]
         number = self._over(item.expression, "sum", form)
         if function == "sum":
-            return [self._kept(item.name, number, form.summed, form.decode, form.kept)]
+            return [self._stored(item.name, number, form.summed, form.decode, form.stored)]
         counter = f"{STORED}count_{item.name}"
         self._new[counter] = "bigint"
 
         def quotient(total: exp.Expr) -> exp.Expr:
             return exp.Div(this=form.decode(total), expression=column(counter))
 
-        total = self._kept(item.name, number, form.summed, quotient, form.kept)
+        total = self._stored(item.name, number, form.summed, quotient, form.stored)
         return [total, Item(counter, self._over(item.expression, "count", form))]
 
     @staticmethod
@@ -197,7 +197,7 @@ class _Groups:
         inner.set("expressions", [form.encode(inner.expressions[0])])
         return swapped
 
-    def _kept(
+    def _stored(
         self,
         name: str,
         number: exp.Expr,

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
+from mashumaro import field_options
+
 FIXED_FULL = 0.7
 """Seconds of a rebuild without rows."""
 FIXED_INCREMENTAL = 1.1
@@ -59,7 +61,7 @@ class Work:
         rows: rows of all sources.
         changed: rows in the version ranges.
         met: source rows that a refresh reads besides the changes, counted at each read.
-        kept: relations that are materialized before the statement.
+        materialized: relations that are materialized before the statement.
         scans: scans of tables and change feeds.
         scattered: the refresh finds rows of the state by all their columns.
         adds: the refresh looks for no row of the state.
@@ -69,7 +71,7 @@ class Work:
     rows: int = 0
     changed: int = 0
     met: int = 0
-    kept: int = 0
+    materialized: int = field(default=0, metadata=field_options(alias="kept"))
     scans: int = 0
     scattered: bool = False
     adds: bool = False
@@ -200,7 +202,9 @@ def _warm(seconds: float) -> float:
 def _fixed_part(cost_model: CostModel, work: Work) -> float:
     """Return the seconds of an incremental refresh that do not depend on its rows."""
     statement = ADDED if work.adds else 1.0
-    return cost_model.fixed * (statement + MATERIALIZED * work.kept + SCAN * max(work.scans - 1, 0))
+    return cost_model.fixed * (
+        statement + MATERIALIZED * work.materialized + SCAN * max(work.scans - 1, 0)
+    )
 
 
 def _fixed_of(cost_model: CostModel) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, newest
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, newest
 
 FIRST_LOOK = 2
 """Commits that show the last refresh, unless the state was compacted or altered since."""
@@ -31,12 +31,12 @@ def _shows(commits: Sequence[Commit]) -> bool:
     return history.watermark is not None or bool(history.unread)
 
 
-def needs_id(head: Head, mark: SourceMark) -> bool:
+def needs_id(head: Head, mark: SourceWatermark) -> bool:
     """Return whether `is_another` needs `head.table_id`."""
     return head.version < mark.version or head.committed(mark.version) is None
 
 
-def is_another(head: Head, mark: SourceMark) -> bool:
+def is_another(head: Head, mark: SourceWatermark) -> bool:
     """Return whether a source is another table than the one in the watermark."""
     if needs_id(head, mark):
         return head.table_id != mark.table_id

@@ -27,7 +27,7 @@ _ANY_MARK = re.compile(r"ivm\d+\.")
 
 
 @dataclass(frozen=True)
-class SourceMark:
+class SourceWatermark:
     """The watermark of one source.
 
     Attributes:
@@ -88,7 +88,7 @@ class Watermark:
     state_id: str
     refresh: int
     fingerprint: str
-    sources: dict[str, SourceMark]
+    sources: dict[str, SourceWatermark]
     outputs: tuple[tuple[str, str], ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     unsupported_reason: tuple[str, str] | None = field(

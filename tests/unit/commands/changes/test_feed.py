@@ -110,7 +110,7 @@ def test_commits_of_others_are_no_refreshes() -> None:
         _commit(3, _mark(2).encode()), _commit(2, None), _commit(1, "x"),
         _commit(0, _mark(1).encode()),
     ]  # fmt: skip
-    assert [(r.version, r.mark.refresh) for r in refreshes_in(commits)] == [(0, 1), (3, 2)]
+    assert [(r.version, r.watermark.refresh) for r in refreshes_in(commits)] == [(0, 1), (3, 2)]
 
 
 def test_a_consumer_finds_its_own_place() -> None:

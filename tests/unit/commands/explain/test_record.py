@@ -18,10 +18,10 @@ from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates, RefreshStats, Work
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark
 
 ORDERS = "`shop`.`orders`"
-MARK = Watermark("id", 4, "a", {ORDERS: SourceMark("t", 9, 70)})
+MARK = Watermark("id", 4, "a", {ORDERS: SourceWatermark("t", 9, 70)})
 MERGED = Plan(
     replace(MARK, stats=RefreshStats(full=False, work=Work(70, 6, 0))),
     RefreshKind.INCREMENTAL,

@@ -30,12 +30,12 @@ class Refresh:
     Attributes:
         version: Delta's version of the state.
         committed: when it was committed, in milliseconds.
-        mark: the watermark that its commit recorded.
+        watermark: the watermark that its commit recorded.
     """
 
     version: int
     committed: int
-    mark: Watermark
+    watermark: Watermark
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,12 @@ def refreshes_in(commits: Sequence[Commit]) -> list[Refresh]:
     """Return the refreshes among a state's commits, oldest first."""
     found: list[Refresh] = []
     for commit in sorted(commits, key=lambda c: c.version):
-        mark = decode(commit.metadata)
-        if mark is not None and (not found or found[-1].mark.refresh != mark.refresh):
+        watermark = decode(commit.metadata)
+        if watermark is not None and (
+            not found or found[-1].watermark.refresh != watermark.refresh
+        ):
             committed = int(commit.committed) if commit.committed.isdigit() else 0
-            found.append(Refresh(commit.version, committed, mark))
+            found.append(Refresh(commit.version, committed, watermark))
     return found
 
 
@@ -125,17 +127,18 @@ def feed(
         raise FeedError(f"since ({since!r}) is later than until ({until!r})")
     span = [r for r in refreshes if begin and begin.version <= r.version <= last.version]
     for one, other in pairwise(span):
-        if one.mark.fingerprint != other.mark.fingerprint:
+        if one.watermark.fingerprint != other.watermark.fingerprint:
             raise FeedError(
-                f"refresh {other.mark.refresh} (version {other.version}) was of a changed query, "
-                f"and changes across it are not known. Ask since {other.mark.refresh}"
+                f"the query changed at refresh {other.watermark.refresh}, version {other.version}, "
+                "and no feed has the changes across it. "
+                f"Ask since {other.watermark.refresh}"
             )
     if row is None and form != FORMS[0]:
         raise FeedError(
             "this view's rows depend on one another (LIMIT) or can't be matched, so its changes "
             "are known only as form='compressed'"
         )
-    numbers = tuple((r.version, r.mark.refresh) for r in (span[1:] or [last]))
+    numbers = tuple((r.version, r.watermark.refresh) for r in (span[1:] or [last]))
     since_version = None if begin is None else begin.version
     return Feed(state, row, form, updates, since_version, last.version, last.committed, numbers)
 
@@ -169,19 +172,19 @@ def _at(refreshes: Sequence[Refresh], name: str, given: Any) -> Refresh:
     """Return the newest refresh that is not later than the given one."""
     kind, value = _kind(name, given)
     found = [r for r in refreshes if _place(r, kind) <= value]
-    exact = kind != "refresh" or (found and found[-1].mark.refresh == value)
+    exact = kind != "refresh" or (found and found[-1].watermark.refresh == value)
     if not found or not exact:
         first, last = refreshes[0], refreshes[-1]
         raise FeedError(
-            f"{name} is {given!r}; known are the refreshes {first.mark.refresh} to "
-            f"{last.mark.refresh} (versions {first.version} to {last.version})"
+            f"{name} is {given!r}; known are the refreshes {first.watermark.refresh} to "
+            f"{last.watermark.refresh} (versions {first.version} to {last.version})"
         )
     return found[-1]
 
 
 def _place(refresh: Refresh, kind: str) -> int:
     if kind == "refresh":
-        return refresh.mark.refresh
+        return refresh.watermark.refresh
     return refresh.version if kind == "version" else refresh.committed
 
 

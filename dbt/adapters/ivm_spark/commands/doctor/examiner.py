@@ -137,7 +137,7 @@ class Examiner:
             name=request.state,
             files=int(detail["numFiles"] or 0),
             size=int(detail["sizeInBytes"] or 0),
-            refresh=refresh.mark.refresh,
+            refresh=refresh.watermark.refresh,
             refreshed=refresh.committed,
             held=bool(request.information)
             and held_at(self._reader.relation(request.view).text) is not None,
@@ -146,8 +146,8 @@ class Examiner:
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
         detail = self._reader.detail(name)
         properties = _properties(detail)
-        mark = found.mark.sources.get(name) if found.mark is not None else None
-        since = mark.version if mark is not None else head.version
+        watermark = found.watermark.sources.get(name) if found.watermark is not None else None
+        since = watermark.version if watermark is not None else head.version
         table_id = str(detail["id"])
         unread = [c for c in head.commits if c.version > since and c.effect is not Effect.NOTHING]
         times = [int(c.committed) for c in unread if c.committed.isdigit()]
@@ -157,14 +157,15 @@ class Examiner:
             name=name,
             feed_since=feed_since(self._reader.commits(name, 0)) if head.feed else None,
             version=head.version,
-            recorded=mark.version if mark is not None else None,
+            recorded=watermark.version if watermark is not None else None,
             unread=len(unread),
             unread_since=min(times) if times else None,
             files_kept=kept(properties, FILES_KEPT),
             log_kept=kept(properties, LOG_KEPT),
             table_id=table_id,
-            recorded_id=mark.table_id if mark is not None else "",
-            replaced=mark is not None and is_another(replace(head, table_id=table_id), mark),
+            recorded_id=watermark.table_id if watermark is not None else "",
+            replaced=watermark is not None
+            and is_another(replace(head, table_id=table_id), watermark),
             parent=parent.name if parent is not None else "",
             parent_kind=parent.kind if parent is not None else "",
             drops=dropped(parent, properties, found.session),

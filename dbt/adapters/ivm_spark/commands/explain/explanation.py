@@ -141,7 +141,7 @@ def explanation(
         columns=columns,
         key=layout.identity if layout is not None else (),
         sources=sources,
-        recorded=found.mark,
+        recorded=found.watermark,
         plan=plan,
         shown=found.view_text(request.state, pretty=True),
         refused=refused,
@@ -169,12 +169,12 @@ def _without_feed(sources: Sequence[SourceState]) -> Reason | None:
 
 def _source(name: str, found: Findings, plan: Plan) -> SourceState:
     head, known = found.heads[name], plan.ranges.get(name)
-    mark = found.mark.sources.get(name) if found.mark is not None else None
-    looked = known is not None and mark is not None and known.recorded == mark.version
+    watermark = found.watermark.sources.get(name) if found.watermark is not None else None
+    looked = known is not None and watermark is not None and known.recorded == watermark.version
     return SourceState(
         name=name_text(name),
         feed=head.feed,
-        recorded=mark.version if mark is not None else None,
+        recorded=watermark.version if watermark is not None else None,
         newest=head.version,
         changed_rows=known.rows if known is not None and looked else None,
         effect=known.effect.value if known is not None and looked else None,

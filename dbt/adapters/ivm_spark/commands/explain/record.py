@@ -96,9 +96,9 @@ def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Rec
     """
     found = []
     for commit in commits:
-        mark = decode(commit.metadata)
-        if mark is not None and mark.story.kind:
-            found.append(_of_commit(model, relation, commit, mark))
+        watermark = decode(commit.metadata)
+        if watermark is not None and watermark.story.kind:
+            found.append(_of_commit(model, relation, commit, watermark))
     return found
 
 
@@ -107,15 +107,15 @@ def as_rows(records: Sequence[Record]) -> str:
     return json.dumps([asdict(record) for record in records]) if records else ""
 
 
-def _of_commit(model: str, relation: str, commit: Commit, mark: Watermark) -> Record:
-    story, stats = mark.story, mark.stats
+def _of_commit(model: str, relation: str, commit: Commit, watermark: Watermark) -> Record:
+    story, stats = watermark.story, watermark.stats
     code, detail = story.reason or (None, None)
     thought = story.estimates or (None, None)
     inserted, updated, deleted = commit.written
     return Record(
         model=model,
         relation=relation,
-        refresh=mark.refresh,
+        refresh=watermark.refresh,
         started_at=stats.started_at,
         seconds=round((int(commit.committed) - stats.started) / 1000, 3)
         if commit.committed.isdigit()
@@ -130,5 +130,5 @@ def _of_commit(model: str, relation: str, commit: Commit, mark: Watermark) -> Re
         changed_rows=None if stats.full else stats.work.changed,
         estimated_incremental=thought[0],
         estimated_full=thought[1],
-        sources={name_text(name): source.version for name, source in mark.sources.items()},
+        sources={name_text(name): source.version for name, source in watermark.sources.items()},
     )

@@ -74,7 +74,7 @@ def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn
 def stored_columns(outputs: Sequence[tuple[str, str]]) -> tuple[StateColumn, ...]:
     """Return the state's columns for a query that is stored as it is."""
     return tuple(
-        StateColumn(stored, form.kept if (form := form_of(kind)) else kind, "value", name)
+        StateColumn(stored, form.stored if (form := form_of(kind)) else kind, "value", name)
         for stored, (name, kind) in zip(stored_names(tuple(outputs)), outputs, strict=True)
         if kind != VOID
     )

@@ -115,20 +115,20 @@ class Verifier:
     ) -> Comparison:
         text = self._reader.relation(view).text
         history, version = self._history(state, held_at(text))
-        mark = _recorded(history, state, model)
-        known = self._known(sql, mark, model)
+        watermark = _recorded(history, state, model)
+        known = self._known(sql, watermark, model)
         _check_certain(known, exclude)
-        heads = self._heads(known, mark, model)
-        names = tuple(quote(name) for name, _ in mark.outputs)
+        heads = self._heads(known, watermark, model)
+        names = tuple(quote(name) for name, _ in watermark.outputs)
         unlimited = without_limit(text) if has_limit(known.parsed, known.view) else None
         shown = text if unlimited is None else unlimited
-        wanted = self._wanted(known, unlimited is None, mark, heads, model)
+        wanted = self._wanted(known, unlimited is None, watermark, heads, model)
         return Comparison(
-            shown=held(shown, [name for name, _ in mark.outputs], state, version) or shown,
+            shown=held(shown, [name for name, _ in watermark.outputs], state, version) or shown,
             wanted=wanted,
             names=names,
-            columns=columns_of(mark.outputs, exclude or ()),
-            sampled=sampled_by(sample, mark.outputs, self._keys(view)),
+            columns=columns_of(watermark.outputs, exclude or ()),
+            sampled=sampled_by(sample, watermark.outputs, self._keys(view)),
         )
 
     def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
@@ -139,16 +139,16 @@ class Verifier:
             commits = [c for c in self._reader.commits(state, 0) if c.version <= at]
         return newest(commits), commits[0].version
 
-    def _known(self, sql: str, mark: Watermark, model: str) -> _Known:
+    def _known(self, sql: str, watermark: Watermark, model: str) -> _Known:
         settings = Pins().settings(self._reader)
         catalog, _ = catalog_of(sql, self._reader.relation)
         reading = read(sql, catalog, settings)
         _check_settings(reading)
-        if mark.unsupported_reason is not None:
-            code, detail = mark.unsupported_reason
+        if watermark.unsupported_reason is not None:
+            code, detail = watermark.unsupported_reason
             unsupported_reason = Reason(ReasonCode(code), detail)
             reading = replace(
-                reading, unsupported_reason=unsupported_reason, repeatable=mark.repeatable
+                reading, unsupported_reason=unsupported_reason, repeatable=watermark.repeatable
             )
         try:
             parsed = parse(sql, catalog, dialect_of(settings))
@@ -159,7 +159,7 @@ class Verifier:
             ) from error
         _check_delta(parsed)
         sources = {relation.name for relation in parsed.tables.values()}
-        if reading.fingerprint != mark.fingerprint or sources != mark.sources.keys():
+        if reading.fingerprint != watermark.fingerprint or sources != watermark.sources.keys():
             raise ComparisonError(
                 "since its last refresh its query, a view that it reads, a column of a source or a "
                 f"session setting that changes its result has changed. Refresh it: dbt run "
@@ -167,10 +167,10 @@ class Verifier:
             )
         return _Known(sql, parsed, reading, catalog)
 
-    def _heads(self, known: _Known, mark: Watermark, model: str) -> dict[str, Head]:
+    def _heads(self, known: _Known, watermark: Watermark, model: str) -> dict[str, Head]:
         """Return the sources as they are now; raise if one is not the recorded table."""
         heads = {}
-        for name, recorded in mark.sources.items():
+        for name, recorded in watermark.sources.items():
             relation = known.catalog.relations[relation_key(name)]
             head = self._reader.head(relation, recorded.version)
             if needs_id(head, recorded):
@@ -187,7 +187,7 @@ class Verifier:
         self,
         known: _Known,
         limited: bool,
-        mark: Watermark,
+        watermark: Watermark,
         heads: Mapping[str, Head],
         model: str,
     ) -> str:
@@ -196,10 +196,10 @@ class Verifier:
         If one of them can't be read any more and nothing has changed since, return the query at
         the newest versions.
         """
-        recorded = {name: source.version for name, source in mark.sources.items()}
+        recorded = {name: source.version for name, source in watermark.sources.items()}
         text = self._text(known, limited)
         try:
-            return self._described(text, recorded, mark)
+            return self._described(text, recorded, watermark)
         except DbtDatabaseError as error:
             if "[DELTA_" not in str(error.msg):
                 raise
@@ -209,7 +209,7 @@ class Verifier:
                 if not version_range(name, recorded[name], head, None).moved
             }
             if unmoved.keys() == recorded.keys() and unmoved != recorded:
-                return self._described(text, unmoved, mark)
+                return self._described(text, unmoved, watermark)
             gone = ", ".join(f"{n} version {v}" for n, v in recorded.items())
             raise ComparisonError(
                 f"what its last refresh read can't be read any more ({gone}: {first_line(error)}). "
@@ -242,11 +242,11 @@ class Verifier:
             "it, and please report it"
         )
 
-    def _described(self, text: _Text, versions: Versions, mark: Watermark) -> str:
+    def _described(self, text: _Text, versions: Versions, watermark: Watermark) -> str:
         sql = text(versions)
         rows = self._query(f"describe query\n{sql}")
         kinds = [str(row["data_type"]) for row in rows]
-        if kinds != [kind for _, kind in mark.outputs]:
+        if kinds != [kind for _, kind in watermark.outputs]:
             raise ComparisonError("the types of its query's columns are not those of the view")
         return sql
 

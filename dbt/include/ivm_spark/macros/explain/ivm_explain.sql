@@ -32,7 +32,7 @@
   {%- set found = [] -%}
   {%- set example = explainer.example -%}
   {%- if example is not none -%}
-    {%- for name, query in example.kept -%}
+    {%- for name, query in example.materializations -%}
       {%- do found.append(('keep ' ~ name, ivm_keep(name, query))) -%}
     {%- endfor -%}
     {%- do found.append(('merge', ivm_write(state, example))) -%}

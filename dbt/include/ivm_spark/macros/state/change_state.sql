@@ -2,7 +2,7 @@
     first. -#}
 {% macro ivm_change_state(state, refresh) -%}
   {%- for attempt in refresh.attempts() -%}
-    {%- for name, query in refresh.kept() -%}
+    {%- for name, query in refresh.materializations() -%}
       {%- do refresh.keep(name, ivm_keep(name, query)) -%}
     {%- endfor -%}
     {%- if refresh.again -%}

@@ -8,25 +8,25 @@ from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.watermark.history import is_another
-from dbt.adapters.ivm_spark.watermark.watermark import SourceMark, Watermark
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark
 
 
-def source_marks(
+def source_watermarks(
     query: Query,
     decision: Decision,
     heads: Mapping[str, Head],
-    mark: Watermark | None,
+    watermark: Watermark | None,
     count: bool = True,
-) -> dict[str, SourceMark]:
+) -> dict[str, SourceWatermark]:
     """Return the watermarks of the sources at the versions of their heads.
 
     Delta is asked for a table's id if the table is another than the recorded one or was replaced.
     The rows of a table are the recorded ones plus those that its commits say it gained. If that is
     not certain, a rebuild counts them, unless `count` is False. Only estimates use these rows.
     """
-    if not decision.build and not decision.ranges and mark is not None:
-        return mark.sources
-    known = {n: m for n, m in (mark.sources if mark else {}).items() if n in heads}
+    if not decision.build and not decision.ranges and watermark is not None:
+        return watermark.sources
+    known = {n: m for n, m in (watermark.sources if watermark else {}).items() if n in heads}
     same = {n: m for n, m in known.items() if not is_another(heads[n], m)}
     gained = {n: heads[n].gained(m.version) for n, m in same.items()}
     rows = {n: m.rows + (gained.get(n) or 0) for n, m in known.items()}
@@ -34,7 +34,7 @@ def source_marks(
         rows |= _row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
     reader = SourceReader(query)
     return {
-        name: SourceMark(
+        name: SourceWatermark(
             same[name].table_id
             if name in same and not head.replaced(same[name].version)
             else reader.table_id(name),
