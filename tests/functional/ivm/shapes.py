@@ -15,6 +15,14 @@ SHAPES: dict[str, Shape] = {
           year(placed) as `Placed In`
         from @orders where amount > -3 or product is null""",
     ),
+    "dbt_date_macros": shape(
+        ROWS,
+        """
+        select id, {{ dbt.dateadd('day', 3, 'placed') }} as due,
+          {{ dbt.datediff('placed', "date'2024-03-01'", 'week') }} as weeks,
+          {{ dbt.datediff('placed', "timestamp'2024-03-01 10:00:00'", 'hour') }} as hours
+        from @orders where placed is not null""",
+    ),
     "join_of_three": shape(
         ROWS,
         """

@@ -49,6 +49,22 @@ def test_a_conjunct_that_is_said_twice_is_one() -> None:
     assert same_plan(USER, OURS.replace("((total#92L > 3) AND isnotnull(total#92L))", f"({again})"))
 
 
+def test_the_message_of_an_assertion_does_not_count() -> None:
+    """Spark writes the condition into it, by the names that its columns have in the text."""
+
+    def plan(condition: str, message: str) -> str:
+        raised = f"raise_error(USER, map(keys: [errorMessage], values: [{message}]), NullType)"
+        return _explain(
+            f"Project [if ({condition}) null else {raised} AS a#2]",
+            "+- Relation s.t[d#1] parquet",
+        )
+
+    ours = plan("isnotnull(d#1)", "'(NOT (t_d IS NULL))' is not true!")
+    assert same_plan(plan("isnotnull(d#1)", "'(d IS NOT NULL)' is not true!"), ours)
+    assert not same_plan(plan("isnull(d#1)", "'(d IS NOT NULL)' is not true!"), ours)
+    assert not same_plan(plan("isnotnull(d#1)", "no date"), ours)
+
+
 def test_an_operator_of_a_form_that_is_not_known_is_no_plan() -> None:
     cut = _explain("Expand [[k#1, n#2], ... 3 more fields]", "+- Relation s.t[k#1,n#2] parquet")
     assert normalized_plan(cut) is None

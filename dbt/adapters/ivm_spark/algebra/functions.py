@@ -37,10 +37,10 @@ WINDOWS = frozenset(
 
 NOT_DETERMINISTIC = frozenset(
     """
-    aes_encrypt assert_true curdate current_catalog current_database current_date
+    aes_encrypt curdate current_catalog current_database current_date
     current_schema current_time current_timestamp current_timezone current_user
     input_file_block_length input_file_block_start input_file_name java_method
-    localtimestamp monotonically_increasing_id now raise_error rand randn random randstr
+    localtimestamp monotonically_increasing_id now rand randn random randstr
     reflect session_user shuffle spark_partition_id try_reflect uniform user uuid version
     """.split()
 )
@@ -55,7 +55,7 @@ SCALARS = frozenset(
     array_append array_compact array_contains array_distinct array_except array_insert
     array_intersect array_join array_max array_min array_position array_prepend array_remove
     array_repeat array_size array_sort array_union arrays_overlap ascii asin
-    asinh atan atan2 atanh base64 between bigint bin binary bit_count bit_get bit_length
+    asinh assert_true atan atan2 atanh base64 between bigint bin binary bit_count bit_get bit_length
     bitmap_bit_position bitmap_bucket_number bitmap_count boolean bround btrim cardinality
     case cast cbrt ceil ceiling char char_length character_length chr coalesce collate
     collation concat concat_ws contains conv convert_timezone cos cosh cot crc32 csc date
@@ -78,7 +78,7 @@ SCALARS = frozenset(
     map_entries map_filter map_from_arrays map_from_entries map_keys map_values map_zip_with
     mask md5 minute mod month monthname months_between named_struct nanvl negative next_day
     not nullif nullifzero nvl nvl2 octet_length or overlay parse_json parse_url pi pmod
-    position positive pow power printf quarter quote radians reduce regexp regexp_count
+    position positive pow power printf quarter quote radians raise_error reduce regexp regexp_count
     regexp_extract regexp_extract_all regexp_instr regexp_like regexp_replace regexp_substr
     repeat replace reverse right rint rlike round rpad rtrim schema_of_avro schema_of_csv
     schema_of_json schema_of_variant schema_of_variant_agg schema_of_xml sec second

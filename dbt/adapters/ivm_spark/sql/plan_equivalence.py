@@ -25,6 +25,9 @@ _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
+_ASSERTION = re.compile(r"(\[errorMessage\], values: \[)'.*?' is not true!(?=\]\), NullType\))")
+"""The message of assert_true(condition). It quotes the condition by its column names, and is no
+part of a result."""
 _PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
@@ -46,7 +49,8 @@ def normalized_plan(explained: str) -> str | None:
     found = _SECTION.search(explained)
     if found is None or _CUT.search(found.group(1)):
         return None
-    root = _parse(_PIVOT.sub(r"pivot#\1", _HINT.sub("", found.group(1))))
+    plan = _ASSERTION.sub(r"\1assertion", _HINT.sub("", found.group(1)))
+    root = _parse(_PIVOT.sub(r"pivot#\1", plan))
     try:
         return None if root is None else _Normalizer().normalized(root)
     except (_UnreadableError, LookupError, ValueError, RecursionError):
