@@ -102,5 +102,6 @@ def views(draw: Draw) -> str:
     having = draw(st.sampled_from(("", "", " having count(*) > 1")))
     if having and draw(st.booleans()):
         having = " having max(x.ts - timestamp'2024-01-01 00:00:00') > interval '2' hour"
-    grouped = f" group by {key}" if "'all'" not in key and key != "-1" else " group by all"
+    key += draw(st.sampled_from(("", "", ", 'x'", ", 2.5, x.month", ", null, true")))
+    grouped = f" group by {key}" if not key.startswith("-1") else " group by all"
     return f"select {shown}, {', '.join(aggregates)} from {source}{where}{grouped}{having}"

@@ -139,6 +139,13 @@ SHAPES: dict[str, Shape] = {
         select c.segment, year(o.placed) as y, o.amount > 5 as large, sum(o.amount) as amount
         from @orders as o join @customers as c on c.customer_id = o.customer_id group by 1, y, 3""",
     ),
+    "group_by_literals": shape(
+        GROUPS,
+        """
+        select source, segment, 'none' as kind, count(*) as n, max(customer_id) as last_id
+        from (select *, cast('' as string) as source from @customers) as c
+        group by 'none', source, segment, 1.5""",
+    ),
     "top_groups": shape(
         GROUPS,
         """

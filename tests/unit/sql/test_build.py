@@ -56,6 +56,13 @@ def test_two_quotes_in_a_string_are_one() -> None:
     assert r"'it\'s'" in _sql("select order_id from orders where note = 'it''s'")
 
 
+@pytest.mark.parametrize("key", ["'x'", "2.5", "true", "null", "'1'", "date'2024-01-01'"])
+def test_a_constant_key_groups_nothing(key: str) -> None:
+    rows = "count(*) as n from orders group by"
+    assert _sql(f"select {key} as k, {rows} {key}, note") == _sql(f"select {key} as k, {rows} note")
+    assert "GROUP BY" in _sql(f"select {rows} {key}")
+
+
 @pytest.mark.parametrize(
     ("query", "code", "names"),
     [
@@ -83,7 +90,7 @@ def test_two_quotes_in_a_string_are_one() -> None:
         ("select count(*) as n from orders group by rollup (1 + 1)",
          "OPERATOR_NOT_SUPPORTED", "a constant"),
         ("select count(*) as n from orders group by rollup (customer_id, 7)",
-         "QUERY_NOT_UNDERSTOOD", "a literal"),
+         "QUERY_NOT_UNDERSTOOD", "GROUP BY position 7"),
         ("select count(*) as n from orders group by cube (order_id, customer_id, ordered_on, note,"
          " amount, amount + 1, amount + 2, amount + 3, amount + 4)",
          "OPERATOR_NOT_SUPPORTED", "256 grouping sets"),
@@ -92,19 +99,19 @@ def test_two_quotes_in_a_string_are_one() -> None:
         ("select * from orders pivot (sum(distinct order_id) for note in ('a'))",
          "OPERATOR_NOT_SUPPORTED", "DISTINCT"),
         ("select * from (select amount, concat(note, 'x') as k from orders)"
-         " pivot (sum(amount) for k in ('a'))", "OPERATOR_NOT_SUPPORTED", "type is not known"),
+         " pivot (sum(amount) for k in ('a'))", "OPERATOR_NOT_SUPPORTED", "of unknown type"),
         ("select * from (select order_id, amount + 1 as x, note from orders)"
          " pivot (max(x) as m, count(*) as n for note in ('a'))",
          "OPERATOR_NOT_SUPPORTED", "count() beside an aggregate"),
         ("select * from (select order_id, note from orders union all select 1, 2)"
-         " pivot (sum(order_id) for note in ('a'))", "OPERATOR_NOT_SUPPORTED", "type is not known"),
+         " pivot (sum(order_id) for note in ('a'))", "OPERATOR_NOT_SUPPORTED", "of unknown type"),
         ("select * from (select customer_id, note, name from orders join customers using"
          " (customer_id)) pivot (sum(name) as t, count(*) as n for note in ('a'))",
          "OPERATOR_NOT_SUPPORTED", "count() beside an aggregate"),
         ("select * from orders unpivot (note for kind in (order_id, customer_id))",
-         "OPERATOR_NOT_SUPPORTED", "two columns of one name"),
+         "OPERATOR_NOT_SUPPORTED", "two columns of the same name"),
         ("select * from orders pivot (sum(amount) for amount in (1, 2))",
-         "OPERATOR_NOT_SUPPORTED", "type is not known"),
+         "OPERATOR_NOT_SUPPORTED", "of unknown type"),
         ("select id from range(10)", "OPERATOR_NOT_SUPPORTED", "table function"),
         ("select 1 as one", "OPERATOR_NOT_SUPPORTED", "without a source"),
         ("select nope from orders", "QUERY_NOT_UNDERSTOOD", "nope"),

@@ -121,7 +121,7 @@ def _group_keys(
         expression = environment.resolve(key.unnest())
         if isinstance(expression, exp.Tuple) and not expression.expressions:
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY ()")
-        if isinstance(expression, exp.Literal):
+        if isinstance(expression, exp.Literal) and expression.is_int:
             expression = _at_position(expression, items)
         label = next((label for label, e in items if e == expression), key.alias_or_name)
         names.setdefault(expression, label or "key")
@@ -134,9 +134,12 @@ def _group_keys(
 
 
 def _at_position(place: exp.Literal, items: list[tuple[str, exp.Expr]]) -> exp.Expr:
-    """Return the output that a number means, if sqlglot has left the number."""
-    if place.is_string or not place.is_int or not 0 < int(place.name) <= len(items):
-        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "GROUP BY a literal")
+    """Return the output that an integer means, if sqlglot has left the integer.
+
+    Any other literal is a constant key.
+    """
+    if not 0 < int(place.name) <= len(items):
+        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"GROUP BY position {place.name}")
     return items[int(place.name) - 1][1]
 
 
@@ -207,7 +210,7 @@ def _finish(
         if hidden and free_columns(node):
             # Spark looks for the order only directly below the LIMIT. If it finds none there, it
             # numbers the rows in any order.
-            raise not_supported("a correlated LIMIT in an order by what is not selected")
+            raise not_supported("a correlated LIMIT ordered by an expression that is not selected")
         node = Limit(
             node,
             limit.expression if limit is not None else None,
