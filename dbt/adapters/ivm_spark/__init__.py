@@ -4,6 +4,7 @@ from dbt.adapters.base.plugin import AdapterPlugin
 
 from dbt.adapters.ivm_spark.impl import IvmSparkAdapter
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
+from dbt.adapters.ivm_spark.session.target import show_platform
 from dbt.include import ivm_spark
 
 Plugin = AdapterPlugin(
@@ -12,3 +13,5 @@ Plugin = AdapterPlugin(
     include_path=ivm_spark.PACKAGE_PATH,
     dependencies=["spark"],
 )
+
+show_platform()

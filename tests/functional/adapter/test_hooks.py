@@ -18,7 +18,7 @@ class _HookRows(BaseTestPrePost):
         )
         assert len(rows) == count
         for name, schema, type_, threads, invocation in rows:
-            assert (name, schema, type_) == ("default", project.test_schema, "ivm_spark")
+            assert (name, schema, type_) == ("default", project.test_schema, "spark")
             assert threads == 3
             assert invocation
 
