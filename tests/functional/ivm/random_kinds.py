@@ -24,12 +24,15 @@ VALUES = (
     *("length(to_json(named_struct('a', x.s, 'b', x.month)))", "cast(x.s as int)"),
     *("length(cast(x.ts as string))", "length(current_timezone())", "x.id / x.month"),
     *("length(concat_ws(',', x.s, 'yesterday'))", "unix_timestamp(x.ts)"),
+    *("x.id | x.month & 3 ^ 1", "x.id << 2 | x.month >>> 1", "~x.id & -x.month % 5"),
+    *("cast(x.id & 1 = 0 = (x.month > 1) as int)", "length(x.s || x.month || x.id % 2)"),
 )
 """Numbers made of a row of the alias x; none of them moves within a test's time."""
 CONDITIONS = (
     *("x.id > 0", "x.d > 'yesterday'", "x.ts <= 'now'", "x.s <> 'now'", "hash(*) > 0"),
     *("x.d < to_date('tomorrow')", "x.s in ('today', 'a')", "x.d <= dateadd(YEAR, 1, x.d)"),
     *("x.ts - timestamp'2024-01-01 00:00:00' > interval '1' day", "x.d >= lower('TODAY')"),
+    *("x.id | 1 between x.month & 1 and 1 << x.month", "not x.id & 1 = 0 or x.id = 1 in (true)"),
     *("x.d is null or x.d between '2020-01-01' and 'tomorrow'", "greatest(x.id, x.month) > 1"),
 )
 CALLS = (

@@ -6,6 +6,7 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift
 from dbt.adapters.ivm_spark.sql.parentheses import parenthesized
 
 A, B, C = (exp.column(name) for name in "abc")
@@ -25,6 +26,11 @@ A, B, C = (exp.column(name) for name in "abc")
         (exp.Or(this=A, expression=exp.Or(this=B, expression=C)), "a OR b OR c"),
         (exp.EQ(this=exp.EQ(this=A, expression=B), expression=C), "(a = b) = c"),
         (exp.Neg(this=exp.Neg(this=A)), "-(-a)"),
+        (exp.BitwiseAnd(this=exp.BitwiseOr(this=A, expression=B), expression=C), "(a | b) & c"),
+        (exp.BitwiseOr(this=exp.BitwiseAnd(this=A, expression=B), expression=C), "a & b | c"),
+        (exp.Add(this=exp.BitwiseLeftShift(this=A, expression=B), expression=C), "(a << b) + c"),
+        (BitwiseUnsignedRightShift(this=A, expression=BitwiseUnsignedRightShift(
+            this=B, expression=C)), "a >>> (b >>> c)"),
         (exp.In(this=exp.Add(this=A, expression=B), expressions=[exp.Or(this=B, expression=C)]),
          "a + b IN (b OR c)"),
         (exp.Between(this=exp.And(this=A, expression=B), low=exp.EQ(this=B, expression=C), high=C),

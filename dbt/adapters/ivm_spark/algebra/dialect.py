@@ -15,6 +15,8 @@ from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
+from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift, OperatorParser
+
 _SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY".split()
 _WITH_UNIT = "TIMESTAMPADD DATEADD DATE_ADD TIMESTAMPDIFF DATEDIFF DATE_DIFF TIMEDIFF".split()
 """Functions that take a keyword as the first of three arguments. Source: `primaryExpression` of
@@ -39,6 +41,10 @@ def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
     return parse
 
 
+def _written(operator: str) -> Callable[[Any, exp.Binary], str]:
+    return lambda generator, node: str(generator.binary(node, operator))
+
+
 def _is_unit(argument: exp.Expr) -> bool:
     bare = isinstance(argument, exp.Column) and len(argument.parts) == 1
     return bare and not argument.this.quoted and argument.name.upper() in _UNITS
@@ -54,13 +60,23 @@ class IvmSpark(Spark):
 
         STRING_ESCAPES: ClassVar[list[str]] = ["\\", "'"]
 
-    class Parser(Spark.Parser):  # type: ignore[misc, valid-type]  # sqlglot types it as a value
+    class Parser(OperatorParser):
         """A parser that knows no function by name unless the function has a syntax of its own."""
 
         FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
-            **{n: p for n, p in Spark.Parser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
+            **{n: p for n, p in OperatorParser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
             **{name: _call_with_unit(name) for name in _WITH_UNIT},
+        }
+
+    class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # as above
+        """A generator that writes shifts as operators."""
+
+        TRANSFORMS: ClassVar[dict[Any, Any]] = {
+            **Spark.Generator.TRANSFORMS,
+            exp.BitwiseLeftShift: _written("<<"),
+            exp.BitwiseRightShift: _written(">>"),
+            BitwiseUnsignedRightShift: _written(">>>"),
         }
 
 

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift
+
 E = TypeVar("E", bound=exp.Expr)
 
 _LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
@@ -23,7 +25,7 @@ _LEVELS: tuple[tuple[type[exp.Expr], ...], ...] = (
     (exp.BitwiseOr,),
     (exp.BitwiseXor,),
     (exp.BitwiseAnd,),
-    (exp.BitwiseLeftShift, exp.BitwiseRightShift),
+    (exp.BitwiseLeftShift, exp.BitwiseRightShift, BitwiseUnsignedRightShift),
     (exp.Add, exp.Sub, exp.DPipe),
     (exp.Mul, exp.Div, exp.IntDiv, exp.Mod),
     (exp.Neg, exp.BitwiseNot),
