@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     suite = SUITES[given.pop("suite")]
     for what, known in (("models", suite.models), ("rivals", suite.rivals)):
         if unknown := set(given[what] or ()) - set(known or given[what] or ()):
-            parser.error(f"{suite.name} has no {what} {sorted(unknown)}, but {sorted(known)}")
+            parser.error(f"{suite.name} has no {what} {sorted(unknown)}; it has {sorted(known)}")
     output = given.pop("output")
     options = options_of(given, suite.defaults)
     path = (output or RESULTS / file_name(suite, options)).absolute()
@@ -78,39 +78,39 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--suite", choices=SUITES, default="tpch")
     add("--scale", type=float, help="TPC-H's scale factor")
-    add("--rows", type=int, help="of the largest sources of layers")
+    add("--rows", type=int, help="rows of the largest sources, for layers")
     add(
         "--fractions",
         nargs="+",
         type=float,
-        help="of the orders, in layers of the sources, that change: 0.001 is 0.1 %%",
+        help="fractions of the orders (in layers: of the sources) that change; 0.001 is 0.1 %%",
     )
     add("--rounds", type=int, help="counted rounds")
     add(
         "--models",
         nargs="+",
         metavar="MODEL",
-        help="shapes and q01 ... q22, or models of layers; the suite's own if none are named",
+        help="shapes and q01 ... q22, or models of layers; default: all models of the suite",
     )
     add(
         "--rivals",
         nargs="+",
         choices=RIVALS,
         metavar="RIVAL",
-        help="the suite's own if none are named",
+        help="default: all rivals of the suite",
     )
-    add("--warm-up", action=argparse.BooleanOptionalAction, help="one round that does not count")
+    add("--warm-up", action=argparse.BooleanOptionalAction, help="run one warm-up round first")
     add(
         "--near",
         action=argparse.BooleanOptionalAction,
-        help="neighbours change, as in TPC-H's own refresh sets; scattered rows if not said",
+        help="change neighbouring rows, as TPC-H's refresh sets do; default: scattered rows",
     )
     add("--check", action=argparse.BooleanOptionalAction, help="compare with the query at the end")
-    add("--count", type=int, help="models of many_models, refreshes of long_run")
-    add("--groups", nargs="+", type=int, help="of the states of big_state")
+    add("--count", type=int, help="number of models (many_models) or refreshes (long_run)")
+    add("--groups", nargs="+", type=int, help="groups of the states, for big_state")
     add("--heap", help="Spark's driver memory: 4g")
-    add("--folder", help="where TPC-H's files are kept; a temporary one if none is named")
-    add("--output", type=Path, help="the JSON file; else one in benchmarks/results")
+    add("--folder", help="folder for TPC-H's files; default: a temporary folder")
+    add("--output", type=Path, help="JSON file to write; default: one in benchmarks/results")
     return parser
 
 

@@ -110,7 +110,7 @@ class Project:
             for relation in (kept, table)
         )
         if list(has.items()) != list(wants.items()):
-            return f"the columns {has} and not {wants}"
+            return f"the columns {has} instead of {wants}"
         columns = ", ".join(wants)
         kept, table = (f"select {columns} from {relation}" for relation in (kept, table))
         return self._shown(kept, table) if self._count(unequal(kept, table, columns)) else ""

@@ -38,7 +38,7 @@ def overview(results: Sequence[Result]) -> Table:
     header = [
         *("rows of the largest sources", BUILD),
         *(f"{percent(fraction)} changed" for fraction in fractions),
-        *(IDLE, "s a model, no change", "models that wrote, no change"),
+        *(IDLE, "s per model, no change", "models that wrote, no change"),
     ]
     rows = []
     for result in sorted(results, key=lambda result: result.scale):
@@ -69,12 +69,12 @@ def sentences(summary: Mapping[str, Any]) -> Iterator[str]:
         if run["phase"] == IDLE and run["wrote"]:
             yield f"  These models wrote although nothing changed: {', '.join(run['wrote'])}."
     for model, code in summary["never"].items():
-        yield f"{model} is not maintained: {code}."
+        yield f"{model} is always refreshed in full: {code}."
     yield from (f"WRONG ROWS: {said}." for said in summary["wrong"])
 
 
 def _whole_runs(found: Sequence[tuple[Cell, Sequence[Cell]]]) -> Table:
-    header = ["run", "table s", "ivm s", "times", "s a model", "statements", "table jobs", "jobs"]
+    header = ["run", "table s", "ivm s", "times", "s per model", "statements", "table jobs", "jobs"]
     header += ["table CPU s", "CPU s", "table rows read", "rows read", "changed rows"]
     header += ["what auto did"]
     rows = []
@@ -123,7 +123,10 @@ def _worst(whole: Cell, models: Sequence[Cell]) -> Table:
                 *(number(form.get("jobs"), 0) for form in (table, auto)),
             ]
         )
-    title = f"{percent(whole['fraction'])} changed: the models that lose most against their tables"
+    title = (
+        f"{percent(whole['fraction'])} changed: the models that lose the most time against their "
+        "tables"
+    )
     return Table(title, header, rows)
 
 

@@ -77,10 +77,10 @@ def _at(cells: Sequence[Cell], fraction: float) -> Table:
 def _many_models(cells: Sequence[Cell]) -> Iterator[Table]:
     columns = (
         ("run s", "seconds", 1),
-        ("s a model", "seconds_a_model", 2),
-        ("s a moved model", "seconds_of_moved", 2),
+        ("s per model", "seconds_a_model", 2),
+        ("s per moved model", "seconds_of_moved", 2),
         ("slowest s", "slowest_model", 2),
-        ("statements a model", "statements_a_model", 1),
+        ("statements per model", "statements_a_model", 1),
         ("jobs", "jobs", 0),
     )
     rows = [

@@ -28,7 +28,7 @@ def conditions_text(result: Result) -> str:
         f"{c['cores']} cores, {c['heap_bytes'] / GIB:.1f} GiB heap, Python at most "
         f"{peak['python_peak_bytes'] / GIB:.1f} GiB, Java {c['java']}, "
         f"Python {c['python']}, {versions}; commit {c['commit']}; load before {c['load']:g}."
-        + ("" if result.finished else " The run was ended before its end.")
+        + ("" if result.finished else " The run was interrupted.")
     )
 
 
@@ -63,18 +63,18 @@ def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
                 yield f"  Against {rival}: {number(ratio)} times as fast."
         if sums["slowest_to_best"] is not None:
             slowest = number(sums["slowest_to_best"])
-            yield f"  At the most {slowest} times the time of the best MERGE."
+            yield f"  At most {slowest} times the time of the best MERGE."
     choice = said["choice"]
     if choice["cells"]:
-        yield f"auto chose rightly in {choice['right']} of {choice['cells']} cells."
-        yield from (f"  Not so: {name}." for name in choice["mistakes"])
+        yield f"auto chose correctly in {choice['right']} of {choice['cells']} cells."
+        yield from (f"  It chose wrongly in: {name}." for name in choice["mistakes"])
     for model, fraction in said["break_even"].items():
         if fraction is not None:
             yield f"{model}: incremental is slower than a table from {percent(fraction)} on."
     for figure in ("statements", "jobs"):
         most = said[f"most_{figure}"]
         if most is not None:
-            yield f"At the most {number(most[figure])} {figure} in a refresh: {most['model']}."
+            yield f"At most {number(most[figure])} {figure} in a refresh: {most['model']}."
     yield from (f"WRONG ROWS: {name}." for name in said["wrong"])
 
 

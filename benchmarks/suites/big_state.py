@@ -44,7 +44,7 @@ def touch(groups: int, pattern: str, round_: int) -> str:
     """The statement that changes the rows of TOUCHED keys: of neighbours, or of keys spread evenly
     over all. Raises ValueError where there are no more groups than that."""
     if groups <= TOUCHED:
-        raise ValueError(f"a state has more than {TOUCHED} groups, not {groups}")
+        raise ValueError(f"a state must have more than {TOUCHED} groups, not {groups}")
     first = round_ * 17_077 % (groups - TOUCHED)
     apart = groups // TOUCHED
     where = {

@@ -127,5 +127,5 @@ def chosen(key: str, salt: str, fraction: float) -> str:
     """
     parts = round(fraction * _MILLION)
     if not 1 <= parts <= _MILLION:
-        raise ValueError(f"a fraction is from 0.000001 to 1, not {fraction}")
+        raise ValueError(f"a fraction must be from 0.000001 to 1, not {fraction}")
     return f"pmod(xxhash64({key}, '{salt}'), {_MILLION}) < {parts}"

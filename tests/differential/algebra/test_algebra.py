@@ -19,6 +19,6 @@ def test_view_equals_its_query(sql: str, seed: int) -> None:
 
 @SETTINGS
 @given(sql=summaries(), seed=st.integers(0, 2**32))
-def test_a_view_whose_state_is_appended_to(sql: str, seed: int) -> None:
+def test_an_appended_state_equals_its_query(sql: str, seed: int) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted, appends=True)

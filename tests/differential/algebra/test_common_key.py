@@ -101,6 +101,6 @@ def some_keyed(draw: Draw) -> str:
 @SETTINGS
 @given(sql=some_keyed(), seed=st.integers(0, 2**32))
 @example(sql=KEYED, seed=1)
-def test_operators_by_one_key(sql: str, seed: int) -> None:
+def test_operators_with_a_common_key_equal_their_query(sql: str, seed: int) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted)

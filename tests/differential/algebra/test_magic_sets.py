@@ -87,6 +87,6 @@ def some_groups(draw: Draw) -> str:
 @SETTINGS
 @given(sql=some_groups(), seed=st.integers(0, 2**32))
 @example(sql=RESTRICTED, seed=0)
-def test_groups_of_filtered_partners(sql: str, seed: int) -> None:
+def test_groups_joined_with_a_filter_equal_their_query(sql: str, seed: int) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted)

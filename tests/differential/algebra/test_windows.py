@@ -95,12 +95,12 @@ def near_windows(draw: st.DrawFn) -> str:
 
 @SETTINGS
 @given(sql=near_windows(), seed=st.integers(0, 2**32))
-def test_windows_that_look_at_few_rows_follow_their_query(sql: str, seed: int) -> None:
+def test_near_windows_equal_their_query(sql: str, seed: int) -> None:
     note(sql)
     _checked(sql, seed)
 
 
-def test_rows_whose_key_is_null_are_seen_from_the_first_ones_on() -> None:
+def test_near_windows_see_rows_with_a_null_key() -> None:
     """Fewer rows with a key lie before the change than the window looks back."""
     over = "partition by q.s order by q.a"
     for call in (f"lag(q.b, 2) over ({over})", f"sum(q.b) over ({over} rows 3 preceding)"):
@@ -119,7 +119,7 @@ def _checked(sql: str, seed: int) -> Maintained | None:
     return checked(sql, seed, Maintained.stored, Maintained.stored_anew)
 
 
-def test_rows_that_are_equal_to_order_by_see_the_same_frame() -> None:
+def test_rows_equal_in_order_by_share_a_frame() -> None:
     for call in _VALUES:
         sql = (
             f"select a, b, s, {call.format(x='c')} over (partition by a order by b) as x from ("
@@ -133,7 +133,7 @@ def test_rows_that_are_equal_to_order_by_see_the_same_frame() -> None:
             assert len(answers) == len({(a, b) for a, b, _, _ in rows}), sql
 
 
-def test_the_first_row_of_each_partition_is_a_first_row() -> None:
+def test_the_first_row_of_each_partition_equals_its_query() -> None:
     sql = (
         "select a, b from (select a, b, row_number() over (partition by a order by b desc) as n"
         " from t) q where n = 1"

@@ -20,7 +20,7 @@ def test_a_few_models_of_layers(tmp_path: Path) -> None:
     command += ["--models", "silver_market_highs", "silver_watches"]
     command += ["--folder", str(tmp_path / "data"), "--output", str(file)]
     said = run(*command, cwd=ROOT, timeout=600)
-    assert "0.5 % changed, the models that lose most" in said
+    assert "0.5 % changed: the models that lose the most time" in said
     result = read(file)
     assert result.finished
     assert result.summary["wrong"] == []

@@ -38,7 +38,7 @@ class TestAWorkerIsKilled:
             for name, sql in MODELS.items()
         }
 
-    def test_the_refresh_goes_on_and_is_right(
+    def test_the_refresh_finishes_with_the_right_rows(
         self, warehouse: Warehouse, cluster: SparkCluster
     ) -> None:
         warehouse.sql(

@@ -54,7 +54,7 @@ def own_cluster(
         cluster.stop()
 
 
-def test_refreshes_of_more_than_it_holds(
+def test_a_small_driver_refreshes_more_rows_than_it_can_hold(
     own_cluster: SparkCluster, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     (tmp_path / "models").mkdir()

@@ -109,7 +109,7 @@ def reader(
         spark.sql(f"drop schema if exists {schema} cascade")
 
 
-def test_every_command_does_as_the_page_says(reader: Reader) -> None:
+def test_every_command_passes_or_fails_as_documented(reader: Reader) -> None:
     for step in reader.steps:
         wanted = "fails" not in step.block.said
         assert step.passed == [wanted] * len(step.passed), "\n".join([str(step.block), *step.said])
@@ -125,14 +125,14 @@ def test_dbt_prints_what_the_page_shows(reader: Reader) -> None:
         assert not missing, "\n".join([*missing, "is not in", *step.said])
 
 
-def test_what_fails_gives_the_reason_that_the_page_gives(reader: Reader) -> None:
+def test_a_failing_command_prints_the_documented_reason(reader: Reader) -> None:
     for step in reader.steps:
         if "fails" in step.block.said:
             above = max((b for b in blocks(TUTORIAL) if "full" in b.said), key=lambda b: b.line)
             assert above.said["full"] in "\n".join(step.said)
 
 
-def test_the_changes_that_the_page_tells_of(reader: Reader) -> None:
+def test_ivm_changes_prints_the_documented_changes(reader: Reader) -> None:
     """Two segments, a U each."""
     (step,) = (s for s in reader.steps if "ivm_changes" in s.block.code)
     said = "\n".join(step.said)

@@ -170,7 +170,7 @@ BAD = {
     "fails_in_the_job": Bad(
         "select k, cast(raise_error('boom') as int) as x from @facts", ("boom",)
     ),
-    "hidden_columns": Bad("select * from @ours", ("__ivm_count", "another name")),
+    "hidden_columns": Bad("select * from @ours", ("__ivm_count", "are reserved")),
     "mistyped": Bad(SUMS, ("refresh_polcy", "refresh_policy"), "refresh_polcy='full'"),
     "prefixed": Bad(SUMS, ("ivm_keys", "primary_keys"), "ivm_keys={'k': 1}"),
     "two_layouts": Bad(

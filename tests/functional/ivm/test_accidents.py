@@ -102,7 +102,7 @@ class TestAJobThatFails:
             assert "'x'" in messages[name]
         assert "k=z" in messages["placed"]
         assert "FILE_NOT_EXIST" in messages["largest"]
-        assert "Put the file back" in messages["largest"]
+        assert "Restore the file" in messages["largest"]
         assert {name: warehouse.bags(name) for name in before} == before
         assert {name: warehouse.version(f"{name}__ivm") for name in failing} == versions
 
@@ -158,7 +158,7 @@ class TestFlagsAndCommands:
         warehouse.run("events")
         return warehouse
 
-    def test_empty_and_sample_of_a_first_build(self, built: Warehouse) -> None:
+    def test_a_first_build_obeys_empty_and_sample(self, built: Warehouse) -> None:
         """They give what dbt's users expect, and the next run is no change of what was asked."""
         built.dbt("run", "--empty", "--select", "sampled", "plain")
         assert not built.bags("sampled")
@@ -235,7 +235,7 @@ class TestClone:
         }
         return {"test": {"outputs": outputs, "target": "default"}}
 
-    def test_a_view_of_the_other_one_and_then_one_of_its_own(self, warehouse: Warehouse) -> None:
+    def test_a_clone_reads_the_original_until_its_first_run(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         given = ["--vars", f"raw: {warehouse.schema}"]
         warehouse.run(flags=given)
@@ -281,7 +281,7 @@ class TestManyModelsAtOnce:
         return {f"m{i}.sql": model(texts[i % 4].format(i)) for i in range(MODELS)}
 
     @pytest.mark.usefixtures("embedded")
-    def test_are_right_and_leave_nothing(self, warehouse: Warehouse) -> None:
+    def test_equal_their_queries_and_leak_nothing(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         names = [f"m{i}" for i in range(MODELS)]
         alive: weakref.WeakSet[SessionHandle] = weakref.WeakSet()

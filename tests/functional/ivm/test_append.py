@@ -59,7 +59,7 @@ class TestAppend:
         )
         return warehouse.run()
 
-    def test_each_refresh_is_right_and_one_commit(
+    def test_each_refresh_is_one_commit_and_equals_its_query(
         self, warehouse: Warehouse, built: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(assembly, "COMPACT_AFTER", EACH)
@@ -80,7 +80,7 @@ class TestAppend:
         )
         assert set(kinds(warehouse.run()).values()) == {"none"}
 
-    def test_another_way_to_write_is_a_rebuild(self, warehouse: Warehouse, built: Any) -> None:
+    def test_changed_state_writes_rebuild_the_view(self, warehouse: Warehouse, built: Any) -> None:
         warehouse.write("sums", model(SUMS))
         warehouse.sql("insert into facts values ('a', 1)")
         response = warehouse.run("sums")["sums"]

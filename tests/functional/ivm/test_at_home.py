@@ -123,7 +123,7 @@ class TestAtHome:
         assert order.index("unique_totals_k") < order.index("tops")
         assert warehouse.bags("totals") == bag([("a", 3, 2), ("b", 2, 1)])
 
-    def test_a_failed_test_keeps_the_next_view_as_it_was(self, warehouse: Warehouse) -> None:
+    def test_a_failed_test_leaves_the_downstream_view_unchanged(self, warehouse: Warehouse) -> None:
         """And it has all changes since when it is refreshed again."""
         warehouse.sql("insert into facts values ('c', 9, current_timestamp())")
         write(
@@ -195,7 +195,7 @@ class TestAtHome:
             "is_incremental() is false"
         )
 
-    def test_what_state_modified_selects(self, warehouse: Warehouse) -> None:
+    def test_state_modified_selects_changed_models(self, warehouse: Warehouse) -> None:
         state = warehouse.folder / "before"
         state.mkdir()
         manifest = (warehouse.folder / "target" / "manifest.json").read_text()

@@ -55,23 +55,23 @@ BAD: dict[str, tuple[str, list[str]]] = {
     ),
     "hidden_name": (
         GOOD.replace("as total", "as __ivm_x"),
-        ["__ivm_x", "another name"],
+        ["__ivm_x", "Rename the column"],
     ),
     "hidden_name_in_capitals": (
         GOOD.replace("as total", "as `__IVM_count`"),
-        ["__IVM_count", "another name"],
+        ["__IVM_count", "Rename the column"],
     ),
     "two_of_a_name": (
         GOOD.replace("as total", "as total, max(v) as Total"),
-        ["Total", "two columns", "another name"],
+        ["Total", "two columns", "Rename one"],
     ),
     "field_with_a_space": (
         FIELD_WITH_A_SPACE,
-        ["st.a b", "rename the field", "delta.columnMapping.mode", "emit_changes"],
+        ["st.a b", "Rename the field", "delta.columnMapping.mode", "emit_changes"],
     ),
     "join_with_two_of_a_name": (
         "{{ config(materialized='ivm') }} select * from @facts as a join @facts as b on a.k = b.k",
-        ["two columns named k", "another name"],
+        ["two columns named k", "Rename one"],
     ),
 }
 
@@ -104,7 +104,7 @@ class TestBadInput:
         return {"versions": versions, "messages": messages}
 
     @pytest.mark.parametrize("name", BAD)
-    def test_the_message(self, outcome: Any, name: str) -> None:
+    def test_the_message_names_the_model_and_the_mistake(self, outcome: Any, name: str) -> None:
         message = outcome["messages"][name]
         assert f"{name}.sql" in message or f"model.test.{name}" in message, "the model"
         for part in BAD[name][1]:
@@ -114,7 +114,7 @@ class TestBadInput:
         assert len(message.splitlines()) < 25, message
 
     @pytest.mark.parametrize("name", BAD)
-    def test_view_and_state_are_as_before(
+    def test_view_and_state_do_not_change(
         self, outcome: Any, warehouse: Warehouse, name: str
     ) -> None:
         assert sorted(warehouse.rows(f"select * from {name}")) == [("a", 1), ("b", 2)]
@@ -129,7 +129,7 @@ class TestBadInput:
         assert not warehouse.exists("brand_new")
         assert not warehouse.exists("brand_new__ivm")
 
-    def test_what_the_message_proposes_works(self, outcome: Any, warehouse: Warehouse) -> None:
+    def test_the_proposed_remedy_works(self, outcome: Any, warehouse: Warehouse) -> None:
         mapped = "'ivm', emit_changes=false, tblproperties={'delta.columnMapping.mode': 'name'}"
         mended = FIELD_WITH_A_SPACE.replace("'ivm'", mapped)
         warehouse.write("mapped", mended.replace("@", "{{ target.schema }}."))
@@ -138,7 +138,9 @@ class TestBadInput:
         assert warehouse.run("mapped")["mapped"]["refresh_kind"] == "incremental"
         warehouse.check("mapped")
 
-    def test_the_mended_model_goes_on(self, outcome: Any, warehouse: Warehouse) -> None:
+    def test_a_corrected_model_is_refreshed_incrementally(
+        self, outcome: Any, warehouse: Warehouse
+    ) -> None:
         warehouse.write("unknown_column", GOOD.replace("@", "{{ target.schema }}."))
         response = warehouse.run("unknown_column")["unknown_column"]
         assert response["refresh_kind"] == "incremental"

@@ -105,7 +105,7 @@ class TestChanges:
             assert inserted == (after - before).total(), f"{name}: nothing that cancels out"
             assert rows.total() - inserted == (before - after).total(), name
 
-    def test_every_refresh_has_its_own(
+    def test_transactional_changes_replay_each_refresh(
         self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]
     ) -> None:
         names = [name for name in VIEWS if name not in WHOLE_ONLY]
@@ -120,7 +120,7 @@ class TestChanges:
             pairs = sum(change[-5] == "U" for change in found)
             assert bool(pairs) == (name in KEYED), f"{name}: an update is one row, with a key"
 
-    def test_a_query_may_read_several_spans_and_the_view(
+    def test_one_query_reads_several_spans_and_the_view(
         self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]
     ) -> None:
         warehouse.run("two_spans")
@@ -131,7 +131,7 @@ class TestChanges:
         assert replayed(held[1], second) == held[2]
         assert replayed(Counter(), whole) == held[3]
 
-    def test_without_since_they_are_the_contents(
+    def test_without_since_changes_insert_the_contents(
         self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]
     ) -> None:
         for name, found in self.changes(warehouse, "groups", "top", until=3).items():
@@ -167,15 +167,15 @@ class TestChanges:
         warehouse.run("audit", flags=["--full-refresh"])
         assert told() == held()
 
-    def test_what_can_not_be_told_is_an_error_that_says_what_can(
+    def test_an_impossible_request_fails_and_names_the_possible_ones(
         self, warehouse: Warehouse, contents: list[dict[str, Counter[Any]]]
     ) -> None:
         def fails(name: str, **asked: Any) -> str:
             flags = ["--vars", json.dumps(asked)]
             return warehouse.fail(f"changes_of_{name}", flags=flags)[f"changes_of_{name}"]
 
-        assert "known are the refreshes 1 to" in fails("groups", since=99)
-        assert "allowed are a refresh's number" in fails("groups", since="yesterday")
+        assert "the state has the refreshes 1 to" in fails("groups", since=99)
+        assert "it must be a refresh number" in fails("groups", since="yesterday")
         assert "compressed, transactional" in fails("groups", form="net")
         assert "form='compressed'" in fails("top", since=1, form="transactional")
         warehouse.write(
@@ -185,9 +185,9 @@ class TestChanges:
             ),
         )
         number = warehouse.run("whole")["whole"] and warehouse.watermark("whole").refresh
-        assert f"Ask since {number}" in fails("whole", since=1)
+        assert f"Set since to {number}" in fails("whole", since=1)
 
-    def test_they_can_be_printed(
+    def test_run_operation_prints_the_changes(
         self,
         warehouse: Warehouse,
         contents: list[dict[str, Counter[Any]]],
@@ -200,4 +200,4 @@ class TestChanges:
         _, said = run_dbt_and_capture(
             ["run-operation", "ivm_changes", "--args", "{model: nothing}"], expect_pass=False
         )
-        assert "There is no model nothing" in said
+        assert "This project has no model nothing" in said

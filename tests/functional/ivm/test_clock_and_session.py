@@ -88,21 +88,21 @@ class TestClockAndSession:
         warehouse.run()
         return warehouse
 
-    def test_what_may_have_moved_is_rebuilt(self, built: Warehouse) -> None:
+    def test_models_that_read_the_clock_are_rebuilt(self, built: Warehouse) -> None:
         responses = built.run(*MOVING)
         assert set(kinds(responses).items()) == {(name, "full") for name in MOVING}
 
-    def test_what_has_not_moved_is_left_alone(self, built: Warehouse) -> None:
+    def test_models_without_a_clock_are_left_alone(self, built: Warehouse) -> None:
         responses = built.run(*STILL)
         assert set(kinds(responses).items()) == {(name, "none") for name in STILL}
 
-    def test_a_text_that_is_no_time_is_maintained(self, built: Warehouse) -> None:
+    def test_a_text_that_is_not_a_time_is_maintained(self, built: Warehouse) -> None:
         built.sql("insert into days values (4, date'2024-05-05', null, 'tomorrow')")
         responses = built.run(*STILL)
         assert set(reasons(responses)) == {"window_of_all"}
         built.check(*STILL)
 
-    def test_a_row_enters_when_its_time_has_come(self, built: Warehouse) -> None:
+    def test_a_row_enters_the_view_at_its_time(self, built: Warehouse) -> None:
         models = ("compared_timestamp", "function", "text_as_text")
         built.sql("insert into days values (9, null, now() + interval 5 seconds, 'today')")
         built.run(*models)
@@ -111,7 +111,7 @@ class TestClockAndSession:
         built.check(*models)
         assert (9,) in built.rows("select * from compared_timestamp")
 
-    def test_a_variable_has_its_value_of_the_run(self, built: Warehouse) -> None:
+    def test_a_session_variable_has_the_value_of_the_run(self, built: Warehouse) -> None:
         text = (built.folder / "models" / "variable.sql").read_text()
         built.write("variable", text.replace("default 3", "default 5"))
         built.run("variable")

@@ -67,7 +67,7 @@ class TestStates:
         }
         return states | readers
 
-    def test_follow_their_queries(self, warehouse: Warehouse, always: None) -> None:
+    def test_equal_their_queries(self, warehouse: Warehouse, always: None) -> None:
         """Random rows of many types come and go; what differs is written, and nothing else."""
         draw = random.Random(5)
         warehouse.sql(
@@ -99,7 +99,7 @@ class TestStates:
             warehouse.check(*STATES, *(f"on_{name}" for name in STATES))
             assert all(exact(warehouse, n) == queried(warehouse, n) for n in STATES)
 
-    def test_without_a_difference_have_readers_with_nothing_to_do(
+    def test_without_a_difference_leave_readers_nothing_to_do(
         self, warehouse: Warehouse, always: None
     ) -> None:
         warehouse.sql("update one set v = 1")
@@ -158,7 +158,7 @@ class TestClock:
         warehouse.run()
         yield warehouse
 
-    def test_no_difference_is_no_commit(self, built: Warehouse) -> None:
+    def test_a_rebuild_without_a_difference_commits_nothing(self, built: Warehouse) -> None:
         version = built.version("marked__ivm")
         responses = built.run()
         assert kinds(responses) == {"marked": "full", "alone": "full", "counted": "none"}
@@ -167,7 +167,7 @@ class TestClock:
         assert responses["alone"].get("rows_differed") is None, "nobody reads it"
         assert built.version("marked__ivm") == version
 
-    def test_what_differs_reaches_the_readers(self, built: Warehouse, always: None) -> None:
+    def test_differing_rows_reach_the_readers(self, built: Warehouse, always: None) -> None:
         built.sql(
             "delete from parcels where id = 1",
             "insert into parcels select id, 'b', timestamp'2024-01-02' from range(2, 20)",
@@ -191,7 +191,7 @@ class TestClock:
         assert responses["marked"].get("rows_differed") is None, "somebody else wrote into it"
         built.check("marked")
 
-    def test_an_error_of_the_query_is_told_as_ever(self, built: Warehouse, always: None) -> None:
+    def test_an_error_of_the_query_fails_the_run(self, built: Warehouse, always: None) -> None:
         built.write(
             "marked",
             IVM + on_schema("select id, hub, if(hub = 'bad', cast(raise_error('bad hub') as "
@@ -206,7 +206,7 @@ class TestClock:
         built.run()
         built.check("marked", "counted")
 
-    def test_a_statement_of_ours_that_fails_costs_a_replacement(
+    def test_a_failed_comparison_replaces_the_table(
         self, built: Warehouse, always: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         original = IvmSparkConnectionManager.add_query

@@ -66,7 +66,7 @@ class TestDoctor:
         warehouse.run("fine", flags=["--full-refresh"])
         warehouse.sql(*ACCIDENTS)
 
-    def test_it_finds_what_is_wrong_and_nothing_else(
+    def test_the_doctor_finds_each_problem_and_no_other(
         self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
     ) -> None:
         asked = {"format": "json", "check_keys": True, "check_drift": True}
@@ -102,7 +102,9 @@ class TestDoctor:
         after = {name: warehouse.version(f"{name}__ivm") for name in before}
         assert after == before, "a doctor only looks"
 
-    def test_a_remedy_helps(self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_remedy_removes_its_finding(
+        self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
+    ) -> None:
         asked = {"models": ["feedless", "on_a_table"]}
         capsys.readouterr()
         run_dbt(["run-operation", "ivm_doctor", "--args", json.dumps(asked)])
@@ -117,17 +119,17 @@ class TestDoctor:
         assert "feed since version 1" in printed
         assert "1 model, 0 errors, 0 warnings, 0 info" in printed
 
-    def test_what_it_does_not_know_is_an_error(self) -> None:
+    def test_unknown_models_and_formats_are_errors(self) -> None:
         for asked, said in (
-            ({"models": ["nothing"]}, "There is no model nothing"),
+            ({"models": ["nothing"]}, "This project has no model nothing"),
             ({"models": ["parent"]}, "materialized='table', not ivm"),
-            ({"models": ["fine"], "format": "xml"}, "allowed are: text, json"),
+            ({"models": ["fine"], "format": "xml"}, "it must be one of: text, json"),
         ):
             command = ["run-operation", "ivm_doctor", "--args", json.dumps(asked)]
             _, log = run_dbt_and_capture(command, expect_pass=False)
             assert said in log
 
-    def test_the_report(
+    def test_ivm_report_writes_the_page(
         self,
         warehouse: Warehouse,
         capsys: pytest.CaptureFixture[str],

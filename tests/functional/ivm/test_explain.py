@@ -92,7 +92,7 @@ class TestExplain:
         assert not warehouse.exists("sums")
         assert not warehouse.exists("sums__ivm")
 
-    def test_a_run_does_what_was_told_and_records_it(
+    def test_a_run_does_what_was_explained_and_records_it(
         self, warehouse: Warehouse, explain: Explain, tmp_path: Path
     ) -> None:
         first = warehouse.run()
@@ -147,7 +147,7 @@ class TestExplain:
         assert not [s for s in activity.statements if "ivm_refreshes" in s]
         assert (self.recorded(warehouse), warehouse.version("ivm_refreshes")) == (before, version)
 
-    def test_what_was_not_recorded_is_added_from_the_states(self, warehouse: Warehouse) -> None:
+    def test_ivm_refreshes_adds_missing_records_from_the_states(self, warehouse: Warehouse) -> None:
         """And is what the run would have written; older ones than are kept go."""
         newest = [row for row in self.recorded(warehouse) if row[2] == 2]
         (took,) = warehouse.rows("select seconds from ivm_refreshes where kind = 'incremental'")
@@ -157,7 +157,7 @@ class TestExplain:
         (again,) = warehouse.rows("select seconds from ivm_refreshes where kind = 'incremental'")
         assert again[0] == pytest.approx(took[0], abs=2)
 
-    def test_a_record_that_can_not_be_written_fails_no_run(self, warehouse: Warehouse) -> None:
+    def test_an_unwritable_record_does_not_fail_the_run(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             "drop table ivm_refreshes",
             "create table ivm_refreshes (mine int) using delta",
@@ -169,7 +169,7 @@ class TestExplain:
         assert "dbt run-operation ivm_refreshes" in log
         assert warehouse.rows("select * from ivm_refreshes") == []
 
-    def test_the_generic_test(self, warehouse: Warehouse) -> None:
+    def test_is_incremental_view_passes_and_fails(self, warehouse: Warehouse) -> None:
         results = warehouse.dbt("test", ok=None)
         statuses = {name: result.status for name, result in results.items()}
         statuses.pop("test-on-run-end-0")
@@ -179,14 +179,14 @@ class TestExplain:
         (row,) = warehouse.rows(results["stays_otherwise"].node.compiled_code)
         assert row[:2] == ("model.test.sums", "OTHER_TECHNIQUE")
 
-    def test_text_for_people(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_ivm_explain_prints_text(self, capsys: pytest.CaptureFixture[str]) -> None:
         arguments = "{model: still_a_table, sql: true}"
         run_dbt(["run-operation", "ivm_explain", "--args", arguments])
         printed = capsys.readouterr().out
-        assert "It is materialized as table; this is what it would be as ivm." in printed
+        assert "It is materialized as table; this explains it as an ivm model." in printed
         assert "Distinct [state]" in printed
         assert "merge into" in printed
         _, said = run_dbt_and_capture(
             ["run-operation", "ivm_explain", "--args", "{model: nothing}"], expect_pass=False
         )
-        assert "There is no model nothing" in said
+        assert "This project has no model nothing" in said

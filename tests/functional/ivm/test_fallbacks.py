@@ -121,7 +121,7 @@ class TestQueriesThatAreNotMaintained:
         assert not [text for text in self.wrong if text.startswith(f"{name}: ")]
 
     @pytest.mark.parametrize("name", LASTING)
-    def test_the_reason(self, runs: Any, name: str) -> None:
+    def test_each_query_has_its_reason(self, runs: Any, name: str) -> None:
         code, _ = LASTING[name]
         assert runs[0][name]["refresh_kind"] == "initial"
         assert runs[0][name]["reason"]["code"] == code
@@ -135,7 +135,9 @@ class TestQueriesThatAreNotMaintained:
         assert code in runs[1][name]["_message"]
         assert runs[1][name]["_message"].startswith("FULL ")
 
-    def test_what_may_change_without_its_sources_is_always_refreshed(self, runs: Any) -> None:
+    def test_a_result_that_may_change_without_its_sources_is_always_refreshed(
+        self, runs: Any
+    ) -> None:
         still = kinds(runs[2])
         assert {n for n, kind in still.items() if kind == "full"} >= {
             "random",
@@ -145,12 +147,14 @@ class TestQueriesThatAreNotMaintained:
         }
         assert still["running"] == still["mapped"] == still["scalar_subquery"] == "none"
 
-    def test_the_columns_are_the_querys(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_the_view_has_the_columns_of_its_query(self, runs: Any, warehouse: Warehouse) -> None:
         for name in LASTING:
             shown = warehouse.columns(f"select * from {name}")
             assert shown == warehouse.columns(warehouse.queries[name])
 
-    def test_a_changed_text_is_noticed(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_a_changed_literal_or_comment_end_is_noticed(
+        self, runs: Any, warehouse: Warehouse
+    ) -> None:
         """White space counts inside a literal, and a line's end ends a comment."""
         texts = (
             "select 'a b' as text, count(*) over () as n -- what\n, k from @facts",
@@ -162,7 +166,7 @@ class TestQueriesThatAreNotMaintained:
             warehouse.run("reworded")
             warehouse.check("reworded")
 
-    def test_a_source_gets_a_column(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_a_star_includes_a_new_source_column(self, runs: Any, warehouse: Warehouse) -> None:
         warehouse.sql("alter table facts add column w int", "insert into facts values ('w', 1, 2)")
         warehouse.run("star")
         warehouse.check("star")
@@ -242,14 +246,14 @@ class TestRefreshesThatCannotBeIncremental:
     wrong: list[str]
 
     @pytest.mark.parametrize("name", EXPECTED)
-    def test_the_reason(self, runs: Any, name: str) -> None:
+    def test_each_accident_has_its_reason(self, runs: Any, name: str) -> None:
         response = runs[1][name]
         assert response.get("reason"), response
         assert response["reason"]["code"] == EXPECTED[name]
         assert response["refresh_kind"] in ("full", "initial")
 
     @pytest.mark.parametrize("name", sorted(ONCE.keys() - EXPECTED.keys()))
-    def test_what_needs_no_rebuild(self, runs: Any, name: str) -> None:
+    def test_harmless_accidents_stay_incremental(self, runs: Any, name: str) -> None:
         assert runs[1][name]["refresh_kind"] == "incremental", runs[1][name]
 
     @pytest.mark.parametrize("name", ONCE)
@@ -274,7 +278,7 @@ class TestSourcesWithoutAFeed:
     def models(self) -> dict[str, str]:
         return models_of({"sums": "select k, sum(v) as total from @facts group by k"})
 
-    def test_works_and_says_what_to_do(self, warehouse: Warehouse) -> None:
+    def test_are_refreshed_in_full_with_a_remedy(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             "create table facts (k string, v int) using delta "
             "tblproperties ('delta.enableChangeDataFeed' = 'false')",
@@ -296,7 +300,7 @@ class TestCharColumns:
     def models(self) -> dict[str, str]:
         return models_of({"codes": "select c, v from @coded"})
 
-    def test_are_refreshed_in_full_by_what_is_lost_and_right(self, warehouse: Warehouse) -> None:
+    def test_losing_rows_rebuilds_the_view(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             f"create table coded (c char(3), v int) using delta {FEED}",
             "insert into coded values ('a', 1), ('b', 2)",

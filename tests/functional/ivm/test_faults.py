@@ -142,7 +142,7 @@ class TestARunThatEndsAnywhere:
         }
         return {name: [before[name], rows] for name, rows in wanted.items()}
 
-    def test_what_the_models_are(self, built: Warehouse) -> None:
+    def test_each_model_uses_its_intended_technique(self, built: Warehouse) -> None:
         """They go the ways that they are meant to go, or the rounds would try less."""
         self.changed(built)
         with injected(Faults()) as faults:
@@ -160,7 +160,7 @@ class TestARunThatEndsAnywhere:
         built.check(*EVERY)
 
     @pytest.mark.parametrize(("fault", "places"), ROUNDS if LONG else CI)
-    def test_is_repaired_by_the_next(
+    def test_the_next_run_repairs_it(
         self, built: Warehouse, fault: Fault, places: dict[str, Place]
     ) -> None:
         allowed = self.changed(built)
@@ -225,7 +225,7 @@ class TestFilesThatWereLeftBehind:
     def models(self) -> dict[str, str]:
         return {f"{name}.sql": model(STEADY["sums"]) for name in ("with_log", "without_log")}
 
-    def test_are_no_obstacle(self, warehouse: Warehouse) -> None:
+    def test_do_not_block_a_refresh(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             f"create table facts (k string, v int) using delta {FEED}",
             "insert into facts values ('a', 1), ('b', 3)",
@@ -259,7 +259,7 @@ class TestAViewThatIsAltered:
             "plain.sql": "select x from {{ ref('upper') }}",
         }
 
-    def test_from_text_to_text_and_back(self, warehouse: Warehouse) -> None:
+    def test_a_changed_text_rebuilds_the_view(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             f"create table facts (k string, v int) using delta {FEED}",
             "insert into facts values ('a', 1), ('a', 2), ('b', 3)",
@@ -278,7 +278,7 @@ class TestAViewThatIsAltered:
             warehouse.check("upper", "above", "plain")
         assert kinds(changed)["above"] == "incremental"
 
-    def test_a_rebuild_that_fails(self, warehouse: Warehouse) -> None:
+    def test_a_failed_rebuild_releases_the_view(self, warehouse: Warehouse) -> None:
         """It lets go of the view, since no old version can be read for ever."""
         before = warehouse.bags("upper")
         warehouse.write(
@@ -294,7 +294,7 @@ class TestAViewThatIsAltered:
         warehouse.write("upper", model(TEXTS[0]))
         warehouse.run("upper")
 
-    def test_a_text_that_is_taken_back(self, warehouse: Warehouse) -> None:
+    def test_a_reverted_query_releases_the_view(self, warehouse: Warehouse) -> None:
         """The view was held at an old version and its text is wanted again."""
         warehouse.write("upper", model(TEXTS[1]))
         places: dict[str, Place] = {"upper": at_text("set spark.databricks.delta.commitInfo")}

@@ -95,7 +95,7 @@ class HooksSuite:
             query = built.queries[name].replace(".facts", f".facts version as of {at}")
             assert built.bags(name) == built.bags(f"({query})"), name
 
-    def test_what_a_later_hook_wrote_is_in_the_next_run(self, built: Warehouse) -> None:
+    def test_the_next_run_reads_what_a_later_hook_wrote(self, built: Warehouse) -> None:
         built.run(flags=self.flags)
         at = built.version("facts")
         built.run("a_first", flags=self.flags)
@@ -107,7 +107,7 @@ class HooksSuite:
         built.run(flags=self.flags)
         assert self.counts(built, "a_first", 300) > before
 
-    def test_a_view_that_a_hook_replaces_is_the_new_one(self, built: Warehouse) -> None:
+    def test_a_model_reads_the_view_that_a_hook_replaced(self, built: Warehouse) -> None:
         built.run(flags=[*self.flags, "--vars", "{factor: 10}"])
         at = built.recorded("f_viewed")["facts"]
         wanted = built.rows(f"select k, v * 10 from facts version as of {at}")

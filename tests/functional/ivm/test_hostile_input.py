@@ -114,7 +114,7 @@ class TestHostileInput:
     console: str
 
     @pytest.mark.parametrize("name", HARD)
-    def test_is_right(self, runs: Any, warehouse: Warehouse, name: str) -> None:
+    def test_equals_its_query(self, runs: Any, warehouse: Warehouse, name: str) -> None:
         """And incremental, or refreshed in full for the reason that is to be expected."""
         for result in (run[name] for run in runs):
             assert result.status == "success", result.message

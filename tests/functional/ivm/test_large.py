@@ -95,7 +95,7 @@ class TestLarge:
         )
         return texts
 
-    def test_it_is_right_after_every_change(
+    def test_equals_its_query_after_every_change(
         self, warehouse: Warehouse, models: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(large_state, "LARGE_ROWS", 1)

@@ -140,12 +140,12 @@ class TestMeaning:
             found = {n: r for n, r in reasons(responses).items() if n in MAINTAINED}
             assert not found, [responses[name]["reason"] for name in found]
 
-    def test_what_depends_on_files_or_names_is_rebuilt(self, runs: Any) -> None:
+    def test_queries_of_files_or_column_names_are_rebuilt(self, runs: Any) -> None:
         for responses, _ in runs[1:]:
             found = {n: code for n, code in reasons(responses).items() if n in IN_FULL}
             assert found == {name: code for name, (_, code) in IN_FULL.items()}
 
-    def test_a_file_that_moves_is_a_change(self, warehouse: Warehouse, runs: Any) -> None:
+    def test_optimize_changes_only_queries_of_files(self, warehouse: Warehouse, runs: Any) -> None:
         """OPTIMIZE changes no row, and so nothing for a view that is maintained."""
         warehouse.sql("insert into cust values (8, 'h', null, null)")
         warehouse.run("file_name", "file_metadata", "hash_of_all")
@@ -158,9 +158,7 @@ class TestMeaning:
         }
         warehouse.check("file_name", "file_metadata", "hash_of_all")
 
-    def test_a_column_that_comes_later_belongs_to_a_star(
-        self, warehouse: Warehouse, runs: Any
-    ) -> None:
+    def test_a_star_includes_a_later_column(self, warehouse: Warehouse, runs: Any) -> None:
         warehouse.sql("alter table cust add column (city string)")
         warehouse.run("json_of_all", "hash_of_one")
         warehouse.check("json_of_all", "hash_of_one")

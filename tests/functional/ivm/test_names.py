@@ -141,7 +141,7 @@ class TestNames(NamesSuite):
     queries = MODELS
     settings: dict[str, str] = {}  # noqa: RUF012
 
-    def test_a_source_is_the_one_of_its_schema(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_a_source_is_read_from_its_own_schema(self, runs: Any, warehouse: Warehouse) -> None:
         """Only the other schema's table has negative values."""
         assert bag(warehouse.rows("select distinct v > 0, other < 0 from two_schemas")) == bag(
             [(True, True)]

@@ -47,7 +47,7 @@ class TestNearWindows:
             for name, calls in CALLS.items()
         }
 
-    def test_follow_their_queries(self, warehouse: Warehouse) -> None:
+    def test_equal_their_queries(self, warehouse: Warehouse) -> None:
         draw = random.Random(3)
         warehouse.sql(
             "set spark.sql.ansi.enabled=false",

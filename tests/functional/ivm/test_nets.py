@@ -104,7 +104,9 @@ class TestNets:
             (PARENT, {"DATA_SCHEMA_CHANGED"}),
         ],
     )  # fmt: skip
-    def test_another_parent_is_followed(self, built: Warehouse, text: str, codes: set[str]) -> None:
+    def test_views_follow_a_replaced_parent(
+        self, built: Warehouse, text: str, codes: set[str]
+    ) -> None:
         """An empty one, one of another schema, and the first one again."""
         built.sql(
             f"create table if not exists empty_like using delta {FEED} as "
@@ -116,7 +118,7 @@ class TestNets:
         assert set(reasons(built.run()).values()) == codes
         built.check(*READERS)
 
-    def test_a_view_in_the_place_of_a_table_is_read_through(self, built: Warehouse) -> None:
+    def test_views_follow_a_parent_that_becomes_a_view(self, built: Warehouse) -> None:
         built.write("parent", PARENT.replace("'table'", "'view'"))
         built.run()
         built.check(*READERS)
@@ -124,12 +126,12 @@ class TestNets:
         built.run()
         built.check(*READERS)
 
-    def test_nothing_is_left_of_it(self, built: Warehouse) -> None:
+    def test_a_run_drops_its_net_changes(self, built: Warehouse) -> None:
         built.run()
         views = built.rows("show views in global_temp")
         assert not [row for row in views if "ivm_net" in str(row)]
 
-    def test_a_net_change_that_fails_is_none(
+    def test_a_failed_net_change_is_ignored(
         self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         original = IvmSparkConnectionManager.add_query

@@ -48,7 +48,7 @@ class TestPolicies:
             "never_strict.sql": model(NOT_MAINTAINED, refresh_policy="incremental_strict"),
         }
 
-    def test_from_first_build_to_a_lost_feed(self, warehouse: Warehouse) -> None:
+    def test_each_policy_from_first_build_to_a_lost_feed(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         maintained = ("default", "auto", "incremental", "incremental_strict", "full")
         never = ("never_auto", "never_incremental")
@@ -124,7 +124,7 @@ class TestChangedQueries:
     def models(self) -> dict[str, str]:
         return {f"{name}.sql": model(SUMS) for name in ("edited", "reworded", "renamed", "turned")}
 
-    def test_what_rebuilds_and_what_does_not(self, warehouse: Warehouse) -> None:
+    def test_only_a_changed_meaning_rebuilds(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         warehouse.run()
         facts = "{{ target.schema }}.facts"
@@ -186,7 +186,9 @@ class TestWork:
         return warehouse
 
     @pytest.mark.parametrize("name", BOUNDS)
-    def test_an_incremental_refresh(self, built: Warehouse, name: str) -> None:
+    def test_an_incremental_refresh_runs_few_statements_and_jobs(
+        self, built: Warehouse, name: str
+    ) -> None:
         built.sql(
             "insert into facts values ('a', 10), ('b', 11)",
             "delete from facts where v = 2",
@@ -207,7 +209,9 @@ class TestWork:
         built.check(name)
 
     @pytest.mark.parametrize("name", BOUNDS)
-    def test_nothing_moved(self, built: Warehouse, name: str) -> None:
+    def test_a_run_without_changes_runs_few_statements_and_jobs(
+        self, built: Warehouse, name: str
+    ) -> None:
         built.run(name)
         before = built.version(f"{name}__ivm")
         built.sql("select 1")
@@ -239,7 +243,7 @@ class TestTheSessionsSettings:
         )
         return {"sums.sql": model(SUMS).replace("'ivm'", f"'ivm', {hooks}", 1)}
 
-    def test_are_the_users_again_after_a_refresh(self, warehouse: Warehouse) -> None:
+    def test_are_restored_after_a_refresh(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         warehouse.run()
         warehouse.sql("insert into facts values ('a', 10)", "drop table seen")

@@ -163,7 +163,7 @@ class TestTwoRunsAtOnce:
         )
         return len(commits)
 
-    def test_of_two_equal_refreshes_one_counts(
+    def test_one_of_two_equal_refreshes_commits(
         self, project: Any, built: Warehouse, state: str
     ) -> None:
         built.sql("insert into facts values ('a', 10), ('z', 1)", "delete from facts where v = 2")
@@ -178,7 +178,7 @@ class TestTwoRunsAtOnce:
         assert other.response()["rows_affected"] == 0
         built.check("sums")
 
-    def test_the_slower_one_goes_on_from_the_others_watermark(
+    def test_the_slower_run_continues_from_the_other_watermark(
         self, project: Any, built: Warehouse, state: str
     ) -> None:
         built.sql("insert into facts values ('a', 100)")
@@ -207,7 +207,9 @@ class TestTwoRunsAtOnce:
         built.check("sums")
 
     @pytest.mark.parametrize("turn", range(budget(3, 20)))
-    def test_in_two_threads(self, project: Any, built: Warehouse, state: str, turn: int) -> None:
+    def test_two_threads_keep_the_view_right(
+        self, project: Any, built: Warehouse, state: str, turn: int
+    ) -> None:
         """Every other time one of the two is a full refresh."""
         built.sql(
             f"insert into facts values ('a', 7), ('w{turn}', 1)",

@@ -76,7 +76,9 @@ class TestRejected:
         return warehouse
 
     @pytest.mark.parametrize("place", PLACES)
-    def test_a_first_build(self, facts: Warehouse, place: str, capsys: Any) -> None:
+    def test_a_rejected_first_build_uses_the_querys_own_text(
+        self, facts: Warehouse, place: str, capsys: Any
+    ) -> None:
         with spoiled(PLACES[place]) as sent:
             responses = facts.run(place)
         assert sent
@@ -92,7 +94,9 @@ class TestRejected:
         assert kinds(facts.run(place)) == {place: "none"}
 
     @pytest.mark.parametrize("place", REFRESH)
-    def test_a_refresh(self, facts: Warehouse, place: str, capsys: Any) -> None:
+    def test_a_rejected_refresh_rebuilds_from_the_querys_own_text(
+        self, facts: Warehouse, place: str, capsys: Any
+    ) -> None:
         facts.run(place)
         facts.sql("delete from facts where v = 5", "insert into facts values (1, 5), (3, 3)")
         facts.sql("delete from facts where v = 5", "insert into facts values (1, 5)")
@@ -107,7 +111,7 @@ class TestRejected:
         facts.run(place)
         facts.check(place)
 
-    def test_strict_is_an_error_that_changes_nothing(self, facts: Warehouse) -> None:
+    def test_incremental_strict_fails_and_changes_nothing(self, facts: Warehouse) -> None:
         with spoiled(PLACES["the_build"]):
             message = facts.fail("strict_build")["strict_build"]
         assert "GENERATED_SQL_REJECTED" in message
@@ -125,7 +129,7 @@ class TestRejected:
         assert kinds(facts.run("strict_refresh")) == {"strict_refresh": "incremental"}
         facts.check("strict_refresh")
 
-    def test_the_users_own_error_is_the_users(self, facts: Warehouse) -> None:
+    def test_the_users_own_error_stays_an_error(self, facts: Warehouse) -> None:
         facts.write(
             "of_the_user",
             "{{ config(materialized='ivm') }}\nselect nothing from {{ target.schema }}.facts",

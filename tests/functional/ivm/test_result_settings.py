@@ -66,7 +66,7 @@ class TestResultSettings:
         return ["--vars", f"{{set: [{texts}]}}"]
 
     @pytest.mark.parametrize("setting", CHANGES)
-    def test_the_view_fits_the_setting(self, built: Warehouse, setting: str) -> None:
+    def test_a_changed_setting_rebuilds_the_view(self, built: Warehouse, setting: str) -> None:
         models = CHANGES[setting]
         responses = built.run(*models, flags=self.flags(setting))
         assert set(reasons(responses).values()) == {"QUERY_FINGERPRINT_CHANGED"}
@@ -88,7 +88,7 @@ class TestResultSettings:
         responses = built.run(flags=self.flags(setting))
         assert set(kinds(responses).values()) == {"none"}
 
-    def test_quoted_names_that_are_patterns(self, built: Warehouse) -> None:
+    def test_quoted_regex_names_are_not_maintained(self, built: Warehouse) -> None:
         setting = "spark.sql.parser.quotedRegexColumnNames=true"
         responses = built.run("counted", flags=self.flags(setting))
         assert reasons(responses) == {"counted": "QUERY_NOT_UNDERSTOOD"}
@@ -147,7 +147,7 @@ class TestViewsOfOtherSettings:
         warehouse.run()
         return warehouse
 
-    def test_they_are_right_and_say_why(self, built: Warehouse) -> None:
+    def test_they_are_rebuilt_with_the_reason(self, built: Warehouse) -> None:
         built.sql(
             "insert into people values (3, 'x', '2024-03-03', timestamp'2024-03-03 00:00:00')"
         )
@@ -155,6 +155,6 @@ class TestViewsOfOtherSettings:
         built.check(*responses)
         assert reasons(responses) == {f"over_{name}": "VIEW_SETTINGS_DIFFER" for name in VIEWS}
 
-    def test_they_stand_still_with_their_sources(self, built: Warehouse) -> None:
+    def test_they_are_left_alone_without_source_changes(self, built: Warehouse) -> None:
         built.run()
         assert set(kinds(built.run()).values()) == {"none"}

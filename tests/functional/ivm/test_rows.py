@@ -53,13 +53,13 @@ class TestRows:
         warehouse.check(*VIEWS)
         return responses
 
-    def test_a_rebuild_stores_the_rows_as_they_come(
+    def test_a_rebuild_stores_duplicates_without_merging_them(
         self, warehouse: Warehouse, built: dict[str, Any]
     ) -> None:
         warehouse.check(*VIEWS)
         assert self.copies(warehouse, "plain") == [1] * 8
 
-    def test_of_equal_rows_as_many_are_left_as_the_query_has(
+    def test_a_delete_leaves_the_right_number_of_copies(
         self, warehouse: Warehouse, built: dict[str, Any]
     ) -> None:
         lost = self.changed(warehouse, "delete from facts where id in (2, 6, 8)")
@@ -70,7 +70,7 @@ class TestRows:
         assert self.copies(warehouse, "plain") == [2]
         assert warehouse.bags("plain") == bag([("a", 1.0)] * 2)
 
-    def test_what_is_gained_is_inserted_without_a_look_at_the_rest(
+    def test_new_rows_are_inserted_without_reading_the_state(
         self, warehouse: Warehouse, built: dict[str, Any]
     ) -> None:
         gained = self.changed(
@@ -82,7 +82,9 @@ class TestRows:
         inserted = {n for n, commit in newest.items() if commit["operation"] == "WRITE"}
         assert inserted == set(VIEWS), "an anti join may lose rows by it, and has not"
 
-    def test_both_at_once(self, warehouse: Warehouse, built: dict[str, Any]) -> None:
+    def test_inserts_and_deletes_in_one_refresh(
+        self, warehouse: Warehouse, built: dict[str, Any]
+    ) -> None:
         both = self.changed(
             warehouse,
             "update facts set v = 7 where id in (1, 10)",
@@ -92,12 +94,14 @@ class TestRows:
         assert counted(both["plain"]) == (4, 0, 2)
         assert warehouse.history("plain__ivm")[0]["operation"] == "MERGE"
 
-    def test_what_comes_to_nothing_touches_no_row(
+    def test_a_no_op_update_touches_no_row(
         self, warehouse: Warehouse, built: dict[str, Any]
     ) -> None:
         response = self.changed(warehouse, "update facts set id = id + 100 where k = 'a'")
         assert counted(response["plain"]) == (0, 0, 0)
 
-    def test_all_may_go(self, warehouse: Warehouse, built: dict[str, Any]) -> None:
+    def test_deleting_all_rows_empties_the_view(
+        self, warehouse: Warehouse, built: dict[str, Any]
+    ) -> None:
         self.changed(warehouse, "delete from facts")
         assert self.copies(warehouse, "plain") == []

@@ -99,7 +99,7 @@ class TestSources:
         return Seen(strict, before, after, refreshed, wrong, later)
 
     @pytest.mark.parametrize("name", TRIED)
-    def test_the_refresh_after(self, seen: Seen, name: str) -> None:
+    def test_the_next_refresh_has_its_kind_and_reason(self, seen: Seen, name: str) -> None:
         accident, response = ACCIDENTS[name], seen.refreshed[name]
         assert response["refresh_kind"] == accident.kind, response
         assert reasons({name: response}).get(name, "") == accident.code, response
@@ -107,7 +107,7 @@ class TestSources:
         assert seen.later[name]["refresh_kind"] == accident.then, seen.later[name]
 
     @pytest.mark.parametrize("name", [n for n in TRIED if ACCIDENTS[n].kind == "full"])
-    def test_strict_fails_and_changes_nothing(self, seen: Seen, name: str) -> None:
+    def test_incremental_strict_fails_and_changes_nothing(self, seen: Seen, name: str) -> None:
         message = seen.strict[name]
         assert ACCIDENTS[name].code in message
         assert "incremental_strict" in message
@@ -131,7 +131,7 @@ class TestSourcesThatTheQueryNoLongerFits:
     def models(self) -> dict[str, str]:
         return {f"{name}.sql": model(GROUPS, name) for name in GONE}
 
-    def test_fail_and_change_nothing_until_they_fit_again(self, warehouse: Warehouse) -> None:
+    def test_change_nothing_until_the_query_fits_again(self, warehouse: Warehouse) -> None:
         for name in GONE:
             do(warehouse, name, (mapped(), START))
         warehouse.run()
@@ -192,7 +192,7 @@ class TestAWriterInTheMiddle:
         for name in INTRUSIONS:
             do(warehouse, name, (MORE, "update @ set v = 30 where v = 3"))
 
-    def test_the_view_is_that_of_the_pinned_versions(
+    def test_the_view_shows_the_pinned_versions(
         self, warehouse: Warehouse, request: pytest.FixtureRequest
     ) -> None:
         self.build(warehouse)

@@ -132,11 +132,11 @@ class TestStorage:
             assert set(found) == set(IN_FULL), found
 
     @pytest.mark.parametrize("name", REFUSED)
-    def test_what_can_not_be_stored_is_refused(
+    def test_unstorable_columns_are_refused(
         self, warehouse: Warehouse, runs: Any, name: str
     ) -> None:
         message = warehouse.fail(name)[name]
-        assert f"the column {REFUSED[name][1]} of type" in message
+        assert f"column {REFUSED[name][1]} of type" in message
         assert "Cast it" in message
         assert not warehouse.exists(f"{name}__ivm")
 
@@ -202,7 +202,7 @@ class TestLayout:
             for name, (config, sql) in every.items()
         }
 
-    def test_they_are_laid_out_and_right(self, warehouse: Warehouse) -> None:
+    def test_states_are_laid_out_as_configured(self, warehouse: Warehouse) -> None:
         warehouse.sql(
             f"create table calls (id int, day date) using delta {FEED}",
             "insert into calls values (1, date'2024-01-01'), (2, date'2024-01-02')",
@@ -220,7 +220,7 @@ class TestLayout:
         assert still == {"rebuilt_spelled": "full"}, "its rand() is never known to stand still"
 
     @pytest.mark.parametrize("name", ODD)
-    def test_what_can_not_be_is_said(self, warehouse: Warehouse, name: str) -> None:
+    def test_an_impossible_layout_is_refused(self, warehouse: Warehouse, name: str) -> None:
         assert ODD[name][2] in warehouse.fail(name)[name]
 
     def test_another_partitioning_rebuilds(self, warehouse: Warehouse) -> None:

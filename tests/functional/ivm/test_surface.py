@@ -306,7 +306,7 @@ class TestConfigs:
     @pytest.mark.parametrize(
         "name", ["aliased", "partitioned", "clustered", "with_properties", "silent", "contracted"]
     )
-    def test_both_runs_do_as_ever(self, built: Any, name: str) -> None:
+    def test_a_build_and_a_refresh_work(self, built: Any, name: str) -> None:
         warehouse, results = built
         relation = f"{warehouse.schema}_away.other_name" if name == "aliased" else name
         for result, kind in zip(results, ("initial", "incremental"), strict=True):
@@ -332,7 +332,7 @@ class TestConfigs:
         names = {r[1] for r in warehouse.rows(f"show tables in {warehouse.schema}_away")}
         assert names == {"other_name", "other_name__ivm"}
 
-    def test_grants_end_as_with_dbt_sparks_own_view(self, built: Any) -> None:
+    def test_grants_behave_as_for_a_dbt_spark_view(self, built: Any) -> None:
         warehouse, results = built
         for result in results:
             assert result["granted"].status == result["granted_view"].status

@@ -79,7 +79,7 @@ class TestTpch:
             assert not wrong, (place, wrong[:6])
 
     @pytest.mark.parametrize("number", NUMBERS)
-    def test_is_refreshed_by_what_changed(self, runs: Any, number: int) -> None:
+    def test_is_refreshed_incrementally_unless_listed(self, runs: Any, number: int) -> None:
         for responses, _ in runs[1:]:
             response = responses[f"q{number:02}"]
             if number in FULL:
@@ -91,7 +91,7 @@ class TestTpch:
         last = runs[-1][0][f"q{number:02}"]
         assert last["refresh_kind"] != "none", "the last batch changes every query's sources"
 
-    def test_the_queries_find_something(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_the_queries_return_and_change_rows(self, runs: Any, warehouse: Warehouse) -> None:
         """Else the comparison would say little."""
         empty = [n for n in NUMBERS if not warehouse.rows(f"select * from q{n:02}")]
         assert len(empty) <= 2, empty

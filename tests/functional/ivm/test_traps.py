@@ -191,7 +191,7 @@ class TestTraps:
             "b": (1, 0, None, None, None, None),
         }
 
-    def test_a_group_dies_and_is_born_again_in_one_batch(self) -> None:
+    def test_a_group_is_deleted_and_recreated_in_one_batch(self) -> None:
         assert self.of("reborn") == {"a": (1, 1, 8, 8.0, 8, 8)}
 
     def test_a_row_inserted_and_deleted_in_one_batch(self) -> None:
@@ -292,13 +292,13 @@ class TestTraps:
         counts = sorted(row[2] for row in self.shown["nested"])
         assert counts == [2, 2]
 
-    def test_nothing_moved_for_the_others_in_the_last_run(self, runs: Any) -> None:
+    def test_unchanged_models_have_nothing_to_do_in_the_last_run(self, runs: Any) -> None:
         moved = {"totals", "bags", "different", "pairs", "labelled", "filtered", "whole",
                  "whole_other", "quiet", "child", "child_rows"}  # fmt: skip
         still = {n: runs[2][n]["refresh_kind"] for n in self.shown if n not in moved}
         assert set(still.values()) == {"none"}, still
 
-    def test_averages_are_the_querys_own(self, warehouse: Warehouse) -> None:
+    def test_averages_have_the_type_and_value_of_the_query(self, warehouse: Warehouse) -> None:
         assert warehouse.columns("select * from totals") == warehouse.columns(
             warehouse.queries["totals"]
         )

@@ -136,7 +136,7 @@ class TestTypes:
         for place, (_, differences) in enumerate(runs):
             assert not differences, place
 
-    def test_only_what_can_not_be_matched_is_refreshed_in_full(self, runs: Any) -> None:
+    def test_only_unmatchable_types_are_refreshed_in_full(self, runs: Any) -> None:
         for responses, _ in runs:
             assert reasons(responses) == REFUSED
         touched = {n: sum(run[0][n]["rows_affected"] for run in runs[1:]) for n in MODELS}

@@ -103,7 +103,7 @@ class ValuesSuite:
         for place, (_, differences) in enumerate(runs):
             assert not differences, place
 
-    def test_only_a_sum_that_is_too_large_is_a_reason(self, runs: Any) -> None:
+    def test_only_a_sum_that_is_too_large_rebuilds(self, runs: Any) -> None:
         """A change that is too large for its sum may be, by the order of its rows."""
         for place, (responses, _) in enumerate(runs[1:], start=1):
             found = reasons(responses)

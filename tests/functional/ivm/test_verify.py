@@ -101,7 +101,7 @@ class TestEqualsItsQuery:
         assert "collect_list depends on the order" in said["lists"]
         assert "exclude: [tags]" in said["lists"]
         assert "EXPRESSION_NOT_DETERMINISTIC" in said["random"]
-        assert "for models with materialized='ivm', and plain is none" in said["plain"]
+        assert "needs a model with materialized='ivm'; plain is not one" in said["plain"]
 
     def test_it_shows_the_rows_that_are_wrong(self, warehouse: Warehouse) -> None:
         """Somebody writes into the states: a wrong sum, a row too many, one too few, a float that
@@ -138,7 +138,7 @@ class TestEqualsItsQuery:
         failures = {name: result.failures for name, result in found.items() if name != "sampled"}
         assert failures == {"totals": 5, "of_both": 2, "of_a": 2, "without_n": 3}
 
-    def test_a_view_below_a_model_that_is_rebuilt(self, warehouse: Warehouse) -> None:
+    def test_a_changed_view_asks_for_a_refresh(self, warehouse: Warehouse) -> None:
         """Its sources have not changed, and yet it is another query."""
         warehouse.run("ranked")
         # As in dbt's sessions: a view of other settings is another matter.
@@ -146,11 +146,13 @@ class TestEqualsItsQuery:
         warehouse.sql("create or replace view staged as select k, v from facts where v > 5")
         warehouse.sql("reset spark.sql.ansi.enabled")
         message = self.results(warehouse, "ranked")["ranked"].message
-        assert "has changed. Refresh it: dbt run --select ranked" in message
+        assert "has changed since its last refresh. Refresh it: dbt run --select ranked" in message
         assert kinds(warehouse.run("ranked")) == {"ranked": "full"}
         assert self.statuses(warehouse, "ranked") == {"ranked": "pass"}
 
-    def test_what_can_not_be_read_any_more(self, warehouse: Warehouse) -> None:
+    def test_unreadable_source_versions_are_an_error_with_a_remedy(
+        self, warehouse: Warehouse
+    ) -> None:
         """An old version of a source counts by what it says, not by its number."""
         warehouse.run("whole")
         keep = "alter table facts set tblproperties ('delta.deletedFileRetentionDuration' = '{}')"
@@ -158,16 +160,16 @@ class TestEqualsItsQuery:
         assert self.statuses(warehouse, "whole") == {"whole": "pass"}, "no row has changed since"
         warehouse.sql("insert into facts values ('h', 1, 1.0)")
         message = self.results(warehouse, "whole")["whole"].message
-        assert "can't be read any more" in message
+        assert "can no longer read" in message
         assert "dbt build --select whole" in message
         assert "delta.deletedFileRetentionDuration" in message
         warehouse.sql(keep.format("interval 7 days"))
         warehouse.write("whole", f"{HEADER}select count(*) as n from {warehouse.schema}.facts")
         message = self.results(warehouse, "whole")["whole"].message
-        assert "has changed. Refresh it: dbt run --select whole" in message
+        assert "has changed since its last refresh. Refresh it: dbt run --select whole" in message
         warehouse.sql("drop table names", START[1], "insert into names values ('a', 'x')")
         message = self.results(warehouse, "of_both")["of_both"].message
-        assert "`names` has been dropped and created again" in message
+        assert "`names` was dropped and created again" in message
 
     def test_a_model_that_is_not_built(self, warehouse: Warehouse) -> None:
         warehouse.sql("drop view whole", "drop table whole__ivm")

@@ -108,7 +108,7 @@ class TestAccidentsOfViewAndState:
         return [first, second]
 
     @pytest.mark.parametrize("name", LOST)
-    def test_what_is_rebuilt(self, runs: Any, name: str) -> None:
+    def test_an_accident_rebuilds_the_view(self, runs: Any, name: str) -> None:
         code = REBUILT[name][0]
         assert reasons(runs[0])[name] == code
         assert kinds(runs[0])[name] == "full"
@@ -116,10 +116,10 @@ class TestAccidentsOfViewAndState:
         assert "\tat " not in self.strict[name]
 
     @pytest.mark.parametrize("name", SAFE)
-    def test_what_is_refreshed_as_ever(self, runs: Any, name: str) -> None:
+    def test_a_harmless_accident_stays_incremental(self, runs: Any, name: str) -> None:
         assert kinds(runs[0])[name] == "incremental", runs[0][name]
 
-    def test_the_rows_are_right_and_stay_so(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_every_view_equals_its_query_afterwards(self, runs: Any, warehouse: Warehouse) -> None:
         assert not self.wrong
         assert set(kinds(runs[1]).values()) == {"incremental"}
         warehouse.check(*BOTH)
@@ -137,7 +137,7 @@ class TestAccidentsOfViewAndState:
         assert properties["delta.enableChangeDataFeed"] == "true"
         assert dict(warehouse.rows("show tblproperties state_tidied__ivm"))["note"] == "kept"
 
-    def test_what_is_not_ours_is_never_dropped(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_a_foreign_table_is_never_dropped(self, runs: Any, warehouse: Warehouse) -> None:
         """A new model, where its state's name is taken by somebody's own table."""
         warehouse.sql("create table brand_new__ivm using parquet as select 1 as precious")
         warehouse.write("brand_new", model())
@@ -199,7 +199,7 @@ class TestTurnedAndDropped:
             "removed.sql": model(),
         }
 
-    def test_turned_dropped_and_back(self, warehouse: Warehouse) -> None:
+    def test_a_model_survives_a_change_of_kind_and_a_drop(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)
         warehouse.run()
         for kind in self.OTHERS:
@@ -308,7 +308,7 @@ class TestChangedConfiguration:
         assert self.detail(warehouse, "clustered")["clusteringColumns"] == ["k"]
         assert self.detail(warehouse, "partitioned")["partitionColumns"] == ["k"]
 
-    def test_once_applied_nothing_more_is_done(self, runs: Any) -> None:
+    def test_an_applied_change_is_not_applied_again(self, runs: Any) -> None:
         assert set(kinds(runs[1]).values()) == {"none"}
         assert {tuple(response["altered"]) for response in runs[1].values()} == {()}
         assert set(kinds(runs[2]).values()) == {"incremental"}
@@ -332,14 +332,14 @@ class TestChangedConfiguration:
             ("clustered_to_partitioned", ["partitioned by (k) instead of clustered", "DROP TABLE"]),
         ],
     )
-    def test_what_is_refused(
+    def test_a_refused_change_leaves_the_table_unchanged(
         self, runs: Any, warehouse: Warehouse, name: str, parts: list[str]
     ) -> None:
         assert all(part in self.messages[name] for part in (name, *parts)), self.messages[name]
         assert warehouse.version(f"{name}__ivm") == 0
         assert warehouse.bags(name) == bag([("a", 3, 2), ("b", 3, 1)])
 
-    def test_the_remedies(self, runs: Any, warehouse: Warehouse) -> None:
+    def test_the_remedies_work(self, runs: Any, warehouse: Warehouse) -> None:
         warehouse.sql("drop table clustered_to_partitioned__ivm")
         warehouse.write("failed", model(**BEFORE["failed"]))
         remedied = ("clustered_to_partitioned", "failed")

@@ -96,7 +96,7 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
 
 
 @only_long
-def test_nothing_is_lost_or_wrong(folder: Path, request: pytest.FixtureRequest) -> None:
+def test_kills_lose_no_rows(folder: Path, request: pytest.FixtureRequest) -> None:
     state, dice = State(folder / "state"), random.Random(SEED)
     killed = Counter(kill_once(folder, state, dice.randrange(1, 10**6), dice) for _ in range(KILLS))
     found = Counter(seen for views in state.notes("found") for seen in views.values())

@@ -48,7 +48,9 @@ def start(name: str, tables: Path) -> subprocess.Popen[bytes]:
 
 
 @only_long
-def test_one_commits_and_the_other_notices(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_two_processes_commit_one_after_the_other(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     tables = tmp_path / "tables"
     tables.mkdir()
     rivals = {name: start(name, tables) for name in ("first", "second")}

@@ -35,7 +35,7 @@ def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterat
 
 @only_long
 @pytest.mark.parametrize("kind", ["whl", "tar.gz"])
-def test_a_first_model_runs_from_it(dist: Path, kind: str, tmp_path: Path) -> None:
+def test_an_installed_package_runs_a_first_model(dist: Path, kind: str, tmp_path: Path) -> None:
     environment = tmp_path / "venv"
     venv.create(environment, with_pip=True)
     (made,) = dist.glob(f"*.{kind}")

@@ -62,7 +62,7 @@ def test_the_sdist_holds_every_file(dist: Path, files: set[str]) -> None:
     assert not [name for name in names if name.startswith(("tests", "docs"))]
 
 
-def test_the_wheel_says_what_a_registry_shows(wheel: Path) -> None:
+def test_the_wheel_has_the_metadata_of_a_registry(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         (about,) = (name for name in archive.namelist() if name.endswith("/METADATA"))
         said = archive.read(about).decode()

@@ -44,7 +44,7 @@ def table(handle: SessionHandle, request: pytest.FixtureRequest) -> Iterator[str
 
 
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES, indirect=True)
-def test_it_says_what_the_statement_says(handle: SessionHandle, table: str) -> None:
+def test_the_log_describes_a_table_as_spark_does(handle: SessionHandle, table: str) -> None:
     by_statement, by_log = SourceReader(asked(handle)), SourceReader(known(handle))
     told = by_statement.relation(table)
     assert told.kind is RelationKind.DELTA
@@ -58,7 +58,7 @@ def test_it_says_what_the_statement_says(handle: SessionHandle, table: str) -> N
 
 
 @pytest.mark.parametrize("table", SPELLED.values(), ids=SPELLED, indirect=True)
-def test_what_is_not_plain_is_asked_for(handle: SessionHandle, table: str) -> None:
+def test_a_table_that_is_not_plain_is_described_by_spark(handle: SessionHandle, table: str) -> None:
     assert handle.known(f"describe table extended {table}") is None
     assert SourceReader(asked(handle)).relation(table).columns
 
@@ -117,7 +117,7 @@ def test_a_replaced_relation_is_described_again(handle: SessionHandle) -> None:
 @pytest.mark.parametrize(
     "view", ["as select array(k) as a from default.told"], indirect=True, ids=["nested"]
 )
-def test_a_view_of_other_types_is_asked_for(handle: SessionHandle, view: str) -> None:
+def test_a_view_of_other_types_is_described_by_spark(handle: SessionHandle, view: str) -> None:
     assert handle.known(f"describe table extended {view}") is None
     assert SourceReader(asked(handle)).relation(view).columns == (("a", "array<int>"),)
 
@@ -125,17 +125,17 @@ def test_a_view_of_other_types_is_asked_for(handle: SessionHandle, view: str) ->
 @pytest.mark.parametrize(
     "view", ["with schema evolution as select * from default.told"], indirect=True, ids=["evolves"]
 )
-def test_the_text_of_a_view_that_evolves_is_asked_for(handle: SessionHandle, view: str) -> None:
+def test_an_evolving_view_is_described_by_spark(handle: SessionHandle, view: str) -> None:
     assert handle.known(f"describe table extended {view} as json") is None
     assert SourceReader(asked(handle)).relation(view).text_columns == ("k", "v")
 
 
-def test_a_temporary_view_is_asked_for(handle: SessionHandle) -> None:
+def test_a_temporary_view_is_described_by_spark(handle: SessionHandle) -> None:
     handle.execute("create temporary view seen as select 1 as a")
     assert handle.known("describe table extended `seen`") is None
 
 
-def test_settings_are_those_of_the_statement(handle: SessionHandle) -> None:
+def test_settings_equal_those_that_spark_reports(handle: SessionHandle) -> None:
     def known_settings() -> dict[str, str]:
         rows = handle.known("set")
         assert rows is not None

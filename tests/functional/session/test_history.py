@@ -84,7 +84,7 @@ def life(handle: SessionHandle) -> Iterator[SessionHandle]:
     handle.execute(f"drop table {TABLE}")
 
 
-def test_it_says_what_the_statement_says(life: SessionHandle) -> None:
+def test_the_log_tells_the_history_that_spark_does(life: SessionHandle) -> None:
     told = SourceReader(asked(life)).recent(TABLE, MOST)
     assert len(told) == len(LIFE) - 2
     assert told[0].metadata == '{"it\'s": "mine"}'
@@ -120,7 +120,7 @@ def test_everything_else_is_sent(handle: SessionHandle, statement: str) -> None:
     assert handle.known(statement) is None
 
 
-def test_commits_with_times_of_their_own_are_asked_for(handle: SessionHandle) -> None:
+def test_in_commit_timestamps_are_read_by_spark(handle: SessionHandle) -> None:
     handle.execute(
         "create table default.timed (a int) using delta "
         "tblproperties (delta.enableInCommitTimestamps = true)"

@@ -56,7 +56,7 @@ def test_two_tables_are_counted_at_once(handle: SessionHandle, table: str) -> No
     assert handle.known(f"select {one} as c0, {one} as c1") == [{"c0": 1, "c1": 1}]
 
 
-def test_what_the_checksum_does_not_tell_is_asked_for(handle: SessionHandle, table: str) -> None:
+def test_an_incomplete_checksum_is_counted_by_spark(handle: SessionHandle, table: str) -> None:
     handle.execute(f"insert into {table} values (1, 'a')")
     assert counted(handle, 0)[1] is None, "the version is not the newest"
     handle.execute(f"insert into {table} select /*+ repartition(60) */ id, 'a' from range(600)")
@@ -67,7 +67,7 @@ def test_what_the_checksum_does_not_tell_is_asked_for(handle: SessionHandle, tab
     )
 
 
-def test_the_id_is_that_of_the_statement(handle: SessionHandle, table: str) -> None:
+def test_the_id_equals_the_one_that_spark_reports(handle: SessionHandle, table: str) -> None:
     detail = asked(handle)(f"describe detail {table}")[0]
     assert SourceReader(known(handle)).table_id(table) == detail["id"]
     assert SourceReader(asked(handle)).table_id(table) == detail["id"]
@@ -83,7 +83,9 @@ def test_the_id_is_that_of_the_statement(handle: SessionHandle, table: str) -> N
         "select current_date() as today, k from {t}",
     ],
 )
-def test_plans_are_those_of_the_statement(handle: SessionHandle, table: str, query: str) -> None:
+def test_plans_equal_those_that_spark_explains(
+    handle: SessionHandle, table: str, query: str
+) -> None:
     handle.execute(f"insert into {table} values (1, 'a')")
     sql = f"explain extended\n{query.format(t=table)}"
     with whole_plans(asked(handle)):
@@ -128,7 +130,7 @@ def test_the_sessions_own_settings_hold(
         asked(handle)(f"reset {key}")
 
 
-def test_columns_are_those_of_the_statement(handle: SessionHandle) -> None:
+def test_columns_equal_those_that_spark_describes(handle: SessionHandle) -> None:
     types = (
         "tinyint", "smallint", "int", "bigint", "float", "double", "decimal(7,2)", "string",
         "binary", "boolean", "date", "timestamp", "timestamp_ntz", "array<int>", "void", "char(3)",
@@ -153,6 +155,6 @@ def test_a_query_that_spark_rejects_has_no_plan(handle: SessionHandle) -> None:
     assert handle.known("describe query\nselect nothing from `default`.`gone`") is None
 
 
-def test_nothing_runs_for_a_plan(handle: SessionHandle) -> None:
+def test_a_plan_runs_no_job(handle: SessionHandle) -> None:
     handle.known(f"explain extended\ncreate table {TABLE} (k int) using delta")
     assert not handle.session.catalog.tableExists(TABLE)

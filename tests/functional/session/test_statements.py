@@ -162,7 +162,7 @@ def test_set_and_reset_do_what_spark_does(project, spark_parameters, key, value)
     assert both(f"reset {key}") == first
 
 
-def test_set_is_refused_as_by_spark(project, spark_parameters):
+def test_set_is_refused_as_spark_refuses_it(project, spark_parameters):
     handle = SessionHandle(spark_parameters)
     for sql in ("set spark.sql.shuffle.partitions=many", "set spark.sql.extensions=x"):
         with pytest.raises(PySparkException) as ours:
@@ -172,7 +172,7 @@ def test_set_is_refused_as_by_spark(project, spark_parameters):
         assert error_message(ours.value) == error_message(theirs.value)
 
 
-def test_a_long_answer_of_the_jvm_comes_at_once(embedded: None, handle: SessionHandle) -> None:
+def test_a_long_jvm_answer_arrives_without_delay(embedded: None, handle: SessionHandle) -> None:
     jvm: Any = handle.session._jvm
 
     def seconds() -> float:

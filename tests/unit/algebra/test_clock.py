@@ -19,7 +19,7 @@ def test_a_text_that_may_be_a_time(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["nowhere", "todays", "epoch", "2024-01-01", "", "it is now"])
-def test_a_text_that_is_none(text: str) -> None:
+def test_a_text_that_is_not_a_time(text: str) -> None:
     assert not is_clock_text(text)
 
 
@@ -51,7 +51,7 @@ def test_texts_of_a_query() -> None:
         ("select rand() as r from t", False),
     ],
 )
-def test_what_a_text_is_known_to_depend_on(sql: str, known: bool) -> None:
+def test_a_text_shows_whether_only_sources_are_read(sql: str, known: bool) -> None:
     assert reads_only_sources(sqlglot.parse_one(sql, dialect=IvmSpark)) is known
 
 
@@ -66,7 +66,7 @@ def test_what_a_text_is_known_to_depend_on(sql: str, known: bool) -> None:
         ("id#1, ... 12 more fields", False),
     ],
 )
-def test_what_a_plan_is_known_to_depend_on(expression: str, known: bool) -> None:
+def test_a_plan_shows_whether_only_sources_are_read(expression: str, known: bool) -> None:
     plan = (
         "== Parsed Logical Plan ==\nx\n\n== Analyzed Logical Plan ==\nx: int\n"
         f"Project [{expression}]\n+- Relation spark_catalog.s.t[id#1,s#2] parquet\n\n"

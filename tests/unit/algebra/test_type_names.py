@@ -38,7 +38,7 @@ def test_decimals() -> None:
         ("void", ReasonCode.OPERATOR_NOT_SUPPORTED),
     ],
 )
-def test_rows_that_can_not_be_matched(type_name: str, code: ReasonCode) -> None:
+def test_incomparable_types_are_refused(type_name: str, code: ReasonCode) -> None:
     with pytest.raises(NotMaintained) as error:
         check_comparable("c", type_name)
     assert error.value.reason.code is code

@@ -43,5 +43,5 @@ def test_comparisons_with_constants(predicate: str) -> None:
         "d < date '2026-01-01' + interval '1' year",
     ],
 )
-def test_what_may_raise(predicate: str) -> None:
+def test_predicates_that_may_raise(predicate: str) -> None:
     assert not cannot_raise(sqlglot.parse_one(predicate, read="spark"), TYPES)

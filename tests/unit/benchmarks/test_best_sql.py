@@ -12,7 +12,7 @@ from tests.unit.benchmarks.shop import COLUMNS, Shop
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", BEST)
-def test_the_best_statements_keep_what_the_query_says(name: str, seed: int) -> None:
+def test_the_best_merge_equals_its_query(name: str, seed: int) -> None:
     best, shop = BEST[name], Shop(seed)
     changed = random.Random(seed)
     for table in COLUMNS:

@@ -28,7 +28,7 @@ _READ = re.compile(r"\{\{ \w+\((?:'brokerage', )?'(\w+)'\) \}\}")
 _TYPES = {name: kind for table in columns(SIZE).values() for name, (kind, _) in table.items()}
 
 
-def test_there_are_as_many_models_as_a_real_project_has_in_as_many_layers() -> None:
+def test_the_project_has_fifty_models_in_seven_layers() -> None:
     assert len(TEXTS) == 50
     assert max(depth(name) for name in TEXTS) == 7
     folders = {name: path.parent.name for name, path in PATHS.items()}
@@ -36,7 +36,7 @@ def test_there_are_as_many_models_as_a_real_project_has_in_as_many_layers() -> N
     assert all(depth(name) > 2 for name in TEXTS if folders[name] == "gold")
 
 
-def test_a_model_reads_what_there_is() -> None:
+def test_a_model_reads_existing_models_and_sources() -> None:
     for name in TEXTS:
         assert refs(name) <= TEXTS.keys(), name
         assert sources(name) <= set(TABLES), name
@@ -44,7 +44,7 @@ def test_a_model_reads_what_there_is() -> None:
     assert {table for name in TEXTS for table in sources(name)} == set(TABLES)
 
 
-def test_a_subset_has_what_it_reads_and_each_model_stands_behind_that() -> None:
+def test_a_subset_includes_its_parents_in_order() -> None:
     names = ordered(["dim_accounts"])
     assert names[-1] == "dim_accounts"
     assert {"silver_customers", "bronze_customer_changes", "bronze_brokers"} < set(names)

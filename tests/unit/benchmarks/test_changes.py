@@ -97,7 +97,7 @@ def test_updates_reach_lines_orders_and_customers() -> None:
     assert 0 < shop.count("customer", "c_mktsegment = 'BUILDING'") < 30
 
 
-def test_neighbours_are_as_many_and_side_by_side() -> None:
+def test_a_near_round_changes_as_many_adjacent_orders() -> None:
     shop = Shop(near=ORDERS / 6_000_000)
     shop.send(shop.changes.refresh_set(0.01, 1))
     assert shop.count("orders", f"o_orderkey > {ORDERS}") == 200

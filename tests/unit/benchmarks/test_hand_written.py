@@ -34,7 +34,7 @@ def rendered(text: str, incremental: bool, version: int) -> str:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("name", NAMES)
-def test_the_hand_written_model_keeps_what_the_query_says(name: str, seed: int) -> None:
+def test_a_hand_written_merge_equals_its_query(name: str, seed: int) -> None:
     model, shop, changed = SHAPES[name], Shop(seed), random.Random(seed)
     text = (HAND_WRITTEN / f"{name}__merge.sql").read_text()
     query = rendered(model.sql, False, 0)

@@ -10,7 +10,7 @@ from benchmarks.results import read
 ROOT = Path(__file__).parents[3]
 
 
-def test_the_page_is_what_the_kept_figures_say() -> None:
+def test_the_page_matches_the_stored_figures() -> None:
     """All of it but the plots."""
     results = [read(path) for path in sorted((ROOT / "benchmarks" / "results").glob("*.json"))]
     assert results

@@ -103,7 +103,7 @@ def test_other_forms_are_measured_and_compared_too(monkeypatch: pytest.MonkeyPat
     assert set(found[-1][0]["rivals"]) == {"auto", "full", "table"}
 
 
-def test_what_warmed_up_is_dropped_and_the_sources_are_not(
+def test_warm_up_relations_are_dropped_and_sources_stay(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     lab = _Lab()
@@ -118,7 +118,7 @@ def test_what_warmed_up_is_dropped_and_the_sources_are_not(
     assert len(cold.ran) == 2 * (1 + 2 + 1)
 
 
-def test_a_difference_ends_the_measurement_and_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_difference_ends_the_measurement_and_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     lab = _Lab(differs="silver_market_highs__auto", since=5)
     found, said = _measured(monkeypatch, lab, rounds=3)
     assert len(lab.ran) == 6
@@ -150,7 +150,7 @@ def test_another_type_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     lab.types = {"bronze_prices__auto": "bigint"}
     found, said = _measured(monkeypatch, lab, rounds=1, warm_up=False)
     assert len(lab.ran) == 2
-    assert "bronze_prices as auto has the columns {'a': 'bigint'} and not {'a': 'int'}" in said
+    assert "bronze_prices as auto has the columns {'a': 'bigint'} instead of {'a': 'int'}" in said
     assert len(summary(found[-1])["wrong"]) == 1
 
 
@@ -195,7 +195,7 @@ def test_a_model_that_is_not_maintained_is_named() -> None:
     assert said["never"] == dict.fromkeys(MODELS, "OPERATOR_NOT_SUPPORTED")
 
 
-def test_a_cell_has_what_each_round_did_and_statements_of_changes_only() -> None:
+def test_a_cell_records_each_round_and_the_statements_of_changes() -> None:
     whole, bronze, *_ = cells(CHANGE, 0.001, [_turn(1, 2, rows_affected=3), _turn(1, 2, "full")])
     assert whole["changed_rows"] == {"daily_prices": 8, "trades": 2}
     assert bronze["depth"] == 1
@@ -253,7 +253,7 @@ def test_a_result_is_named_after_its_rows() -> None:
 
 
 @pytest.mark.parametrize("what", [("--models", "q01"), ("--rivals", "merge")])
-def test_what_another_suite_has_is_refused(
+def test_models_and_rivals_of_another_suite_are_refused(
     what: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
@@ -261,5 +261,5 @@ def test_what_another_suite_has_is_refused(
     assert f"layers has no {what[0][2:]} ['{what[1]}']" in capsys.readouterr().err
 
 
-def test_the_models_of_the_tests_are_whole() -> None:
+def test_the_tested_models_include_their_parents() -> None:
     assert tuple(ordered(MODELS)) == MODELS

@@ -8,7 +8,7 @@ from benchmarks.__main__ import main, options_of
 from benchmarks.suites.every import SUITES
 
 
-def test_what_is_said_wins_over_what_the_suite_takes() -> None:
+def test_given_options_override_suite_defaults() -> None:
     given = {"folder": "here", "scale": 2.0, "fractions": [0.5], "rounds": None, "check": False}
     options = options_of(given, SUITES["quick"].defaults)
     assert (options.scale, options.fractions, options.rounds) == (2.0, (0.5,), 1)
@@ -18,7 +18,7 @@ def test_what_is_said_wins_over_what_the_suite_takes() -> None:
 
 
 @pytest.mark.parametrize("suite", SUITES)
-def test_what_a_suite_takes_is_known(suite: str) -> None:
+def test_suite_defaults_are_known_options(suite: str) -> None:
     options_of({"folder": "x"}, SUITES[suite].defaults)
 
 

@@ -74,11 +74,11 @@ def test_sentences_of_refreshes(shapes: Result, fractions: Result) -> None:
     said = "\n".join(sentences(shapes))
     assert "0.1 % changed: 2.12 times as fast as a table in the geometric mean of 2" in said
     assert "the worst is min_max with 1.50" in said
-    assert "At the most 1.25 times the time of the best MERGE." in said
-    assert "At the most 3 jobs in a refresh: filter at 0.001." in said
+    assert "At most 1.25 times the time of the best MERGE." in said
+    assert "At most 3 jobs in a refresh: filter at 0.001." in said
     said = "\n".join(sentences(fractions))
-    assert "auto chose rightly in 2 of 4 cells." in said
-    assert "Not so: a at 0.001." in said
+    assert "auto chose correctly in 2 of 4 cells." in said
+    assert "It chose wrongly in: a at 0.001." in said
     assert "a: incremental is slower than a table from 1 % on." in said
 
 
@@ -91,7 +91,7 @@ def test_a_result_says_where_it_was_measured(shapes: Result) -> None:
     said = summary_text(shapes)
     assert "2 cores, 4.0 GiB heap, Python" in said
     assert "pyspark 4.1.1; commit abc; load before 0.1." in said
-    assert "ended before its end" not in said
+    assert "interrupted" not in said
 
 
 def test_the_special_suites_have_tables_and_sentences() -> None:

@@ -10,13 +10,13 @@ from benchmarks.summary import summary
 from tests.unit.benchmarks.figures import made, result, run
 
 
-def test_a_ratio_is_the_median_over_rounds_and_not_of_medians() -> None:
+def test_a_ratio_is_the_median_of_each_rounds_ratio() -> None:
     table, auto = [run(2.0), run(30.0), run(4.0)], [run(1.0), run(10.0), run(1.0)]
     assert ratio(table, auto) == 3.0
     assert ratio([], auto) is None
 
 
-def test_a_cell_has_what_the_adapter_said_and_what_both_ways_took() -> None:
+def test_a_cell_records_the_adapter_response_and_both_times() -> None:
     said = {
         "refresh_kind": "full",
         "technique": "full",
@@ -35,7 +35,7 @@ def test_a_cell_has_what_the_adapter_said_and_what_both_ways_took() -> None:
     assert "empty_merge" not in made["rivals"]
 
 
-def test_predicted_is_null_where_the_adapter_says_nothing() -> None:
+def test_predicted_is_null_without_an_adapter_response() -> None:
     assert made("m", auto=1.0)["predicted"] is None
 
 

@@ -47,7 +47,7 @@ def test_cores_share_what_executors_do() -> None:
     assert four["refreshes"] == one["refreshes"]
 
 
-def test_counts_grow_as_they_grew_and_not_faster_than_the_data() -> None:
+def test_counts_grow_as_before_but_not_faster_than_the_data() -> None:
     small, large = point(0.1, 20, 1e4, 10, 100), point(1, 20, 1e5, 10, 1e6)
     found = grown(small, large, 10)
     assert found["jobs"] == 20
@@ -70,5 +70,5 @@ def test_a_single_scattered_row_touches_one_file() -> None:
     assert workload.parts()["state"] == pytest.approx(1e6, rel=0.01)
 
 
-def test_the_page_is_as_the_figures_say() -> None:
+def test_the_page_matches_the_figures() -> None:
     assert PAGE.read_text(encoding="utf-8") == written()

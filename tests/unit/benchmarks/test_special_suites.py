@@ -10,7 +10,7 @@ from benchmarks.cost import Statement
 from benchmarks.suites import big_state, long_run, many_models
 
 
-def test_histories_of_sources_are_counted_and_those_of_states_are_not() -> None:
+def test_only_histories_of_sources_are_counted() -> None:
     sent = [
         Statement.of("/* dbt */ describe history `bench`.`orders` limit 5", 0.1),
         Statement.of("describe history bench.orders", 0.1),
@@ -44,7 +44,7 @@ def test_growth_of_many_refreshes_leaves_the_first_out() -> None:
     assert long_run.growth([1.0] * 19) is None
 
 
-def test_a_long_run_says_what_grew_and_how_often_it_was_not_incremental() -> None:
+def test_a_long_run_reports_growth_and_full_refreshes() -> None:
     cells = [
         {
             "model": "m",

@@ -32,7 +32,7 @@ def test_the_limit_is_the_fastest_refresh_everywhere() -> None:
     assert summary(cells[2:])["fractions"]["0.001"]["limit"] is None
 
 
-def test_against_the_best_merge_the_slowest_counts() -> None:
+def test_the_slowest_ratio_to_the_best_merge_is_reported() -> None:
     cells = [made("a", auto=1.1, best=1.0), made("b", auto=3.0, best=2.0), made("c", auto=9.0)]
     sums = summary(cells)["fractions"]["0.001"]
     assert sums["slowest_to_best"] == pytest.approx(1.5)
@@ -66,7 +66,7 @@ def test_a_choice_is_right_within_a_tenth(
     assert said["mistakes"] == ([] if right else ["a at 0.001"])
 
 
-def test_where_nothing_was_to_choose_no_choice_is_counted() -> None:
+def test_a_cell_without_a_choice_is_not_counted() -> None:
     never = made("a", kind="full", auto=2.0, incremental=2.0, full=2.0)
     never["rivals"]["incremental"]["kind"] = "full"
     unmoved = made("b", kind="none", auto=0.1, incremental=0.1, full=0.1)

@@ -73,16 +73,16 @@ def _sliced(trees: Iterable[Node]) -> set[str]:
 
 
 @pytest.mark.parametrize("query", [ABOVE, LONELY])
-def test_a_source_that_meets_itself_is_read_once(query: str) -> None:
+def test_a_self_joined_source_is_read_once(query: str) -> None:
     assert _read(_trees(query, ORDERS)) == {ORDERS: 1}
 
 
 @pytest.mark.parametrize("moved", [(ORDERS, CUSTOMERS), (ORDERS,), (CUSTOMERS,)])
-def test_groups_of_an_outer_join_read_each_of_its_sources_once(moved: tuple[str, ...]) -> None:
+def test_groups_over_an_outer_join_read_each_source_once(moved: tuple[str, ...]) -> None:
     assert _read(_trees(HISTOGRAM, *moved)) == {ORDERS: 1, CUSTOMERS: 1}
 
 
-def test_a_row_of_a_big_table_that_only_meets_others_does_not_bring_all_rows_of_its_key() -> None:
+def test_a_changed_row_of_a_big_table_does_not_slice_the_table() -> None:
     few, many = (_trees(ACTIVE, ORDERS, CUSTOMERS, orders=n * ROWS) for n in (1, 2))
     assert (_sliced(few), _sliced(many)) == ({ORDERS, CUSTOMERS}, {CUSTOMERS})
     assert _read(few) == _read(many) == {ORDERS: 1, CUSTOMERS: 1}
@@ -92,16 +92,16 @@ def test_inner_joins_of_tables_stay_terms() -> None:
     assert _sliced(_trees(PAIRS, ORDERS)) == set()
 
 
-def test_a_source_that_moved_and_does_not_have_the_key_keeps_the_terms() -> None:
+def test_a_changed_source_without_the_key_keeps_the_terms() -> None:
     assert _read(_trees(ELSEWHERE, ORDERS))[ORDERS] == 1
     assert _read(_trees(ELSEWHERE, ORDERS, CUSTOMERS))[ORDERS] > 1
 
 
-def test_rows_that_group_by_may_take_for_one_keep_the_terms() -> None:
+def test_types_that_group_by_merges_keep_the_terms() -> None:
     """0.0 and -0.0 are one to GROUP BY and two to who reads them."""
     assert _read(_trees(LONELY, ORDERS, amount="double"))[ORDERS] > 1
 
 
-def test_groups_that_depend_on_the_order_of_their_rows_are_refused() -> None:
+def test_order_dependent_groups_are_refused() -> None:
     with pytest.raises(NotMaintained, match="first"):
         _trees(FIRST, ORDERS)

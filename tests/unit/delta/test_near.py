@@ -39,7 +39,7 @@ def reach(calls: str, relation: str = "shop.orders") -> Reach | None:
         ("count(*) over (w rows between current row and current row) as a", 0),
     ],
 )
-def test_functions_that_look_at_few_rows(calls: str, rows: int) -> None:
+def test_functions_of_few_rows_have_a_reach(calls: str, rows: int) -> None:
     found = reach(calls)
     assert found is not None
     assert (found.rows, found.offsets, found.descending) == (rows, (), False)
@@ -63,11 +63,11 @@ def test_functions_that_look_at_few_rows(calls: str, rows: int) -> None:
         "lag(amount) over (w) as a, lag(amount) over (partition by customer_id order by note) as b",
     ],
 )
-def test_functions_of_many_rows(calls: str) -> None:
+def test_functions_of_many_rows_have_no_reach(calls: str) -> None:
     assert reach(calls) is None
 
 
-def test_a_range_before_the_row_is_a_part_of_the_keys() -> None:
+def test_a_preceding_range_reaches_by_an_offset() -> None:
     frame = "range between interval 30 days preceding and current row"
     found = reach(f"max(amount) over (w desc {frame}) as a")
     assert found is not None
@@ -77,7 +77,7 @@ def test_a_range_before_the_row_is_a_part_of_the_keys() -> None:
     assert reach(f"max(amount) over (w {ahead}) as a") is None
 
 
-def test_steps_back_are_for_one_source() -> None:
+def test_lag_over_a_join_has_no_reach() -> None:
     joined = "(select o.* from shop.orders o join shop.customers c using (customer_id))"
     assert reach("lag(amount) over (w) as a", joined) is None
     frame = "range between interval 30 days preceding and current row"

@@ -21,7 +21,7 @@ def _asked(query: str, facts: dict[str, SourceFacts] = FACTS) -> list[str]:
     return list(net_changes(build_view(query, CATALOG).root, NAMES, facts))
 
 
-def test_each_source_is_asked_for_the_columns_that_the_view_reads() -> None:
+def test_the_net_change_reads_only_the_columns_of_the_view() -> None:
     changes = net_changes(build_view(JOIN, CATALOG).root, NAMES, FACTS)
     assert list(changes) == list(NAMES)
     versions = Versions(dict.fromkeys(NAMES, 4), dict.fromkeys(NAMES, 5))
@@ -34,19 +34,19 @@ def test_each_source_is_asked_for_the_columns_that_the_view_reads() -> None:
     assert text.count("LIMIT 1") == 2
 
 
-def test_a_source_that_is_read_under_two_names_counts_with_the_columns_of_both() -> None:
+def test_a_source_read_twice_needs_the_columns_of_both() -> None:
     twice = """select a.order_id, b.amount from shop.orders a
         join shop.orders b on a.customer_id = b.customer_id"""
     (change,) = net_changes(build_view(twice, CATALOG).root, NAMES, FACTS).values()
     assert set(change.columns) >= {"order_id", "amount", "customer_id"}
 
 
-def test_where_all_columns_are_read_the_change_matters() -> None:
+def test_a_view_of_all_columns_asks_for_no_net_change() -> None:
     assert _asked("select * from shop.orders") == []
 
 
 @pytest.mark.parametrize("kind", ["double", "array<float>", "map<string,int>", "char(5)"])
-def test_values_that_groups_may_take_for_one_are_not_asked_for(kind: str) -> None:
+def test_types_that_group_by_merges_ask_for_no_net_change(kind: str) -> None:
     """0.0 and -0.0 are one group, and 1 / x of them is not one value."""
     types = {**FACTS["`shop`.`orders`"].types, "amount": kind}
     assert _asked(JOIN, {**FACTS, "`shop`.`orders`": SourceFacts(10, types)}) == [NAMES[1]]

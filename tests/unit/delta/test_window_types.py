@@ -39,7 +39,7 @@ def _check(over: str, amount: str, x: str = "int") -> None:
         ("count(*) over (partition by amount)", "string collate UTF8_LCASE", "bigint"),
     ],
 )
-def test_refused(over: str, amount: str, x: str) -> None:
+def test_unsupported_window_types_are_refused(over: str, amount: str, x: str) -> None:
     with pytest.raises(NotMaintained):
         _check(over, amount, x)
 
@@ -56,5 +56,5 @@ def test_refused(over: str, amount: str, x: str) -> None:
         (f"row_number() over ({PEERS}, amount)", "interval day to second", "int"),
     ],
 )
-def test_maintained(over: str, amount: str, x: str) -> None:
+def test_supported_window_types_are_maintained(over: str, amount: str, x: str) -> None:
     _check(over, amount, x)

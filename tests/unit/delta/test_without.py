@@ -62,23 +62,23 @@ def test_the_feed_of_an_idle_source_is_not_read(query: str, idle: str) -> None:
     assert left.columns == both.columns
 
 
-def test_a_join_is_left_with_one_term() -> None:
+def test_a_join_keeps_one_term() -> None:
     left = without_changes(_delta(JOIN, BOTH), frozenset({CUSTOMERS}))
     assert sum(isinstance(node, Join) for node in walk(left)) == 1
     assert not any(isinstance(node, (Empty, UnionAll)) for node in walk(left))
 
 
-def test_of_two_inputs_the_second_takes_the_names_of_the_first() -> None:
+def test_the_remaining_input_keeps_the_column_names() -> None:
     left = without_changes(_delta(JOIN, BOTH), frozenset({ORDERS}))
     assert left.columns == _delta(JOIN, BOTH).columns
     assert not any(isinstance(node, Empty) for node in walk(left))
 
 
 @pytest.mark.parametrize("query", VIEWS.values(), ids=VIEWS)
-def test_nothing_is_left_without_all(query: str) -> None:
+def test_without_any_change_the_delta_is_empty(query: str) -> None:
     assert isinstance(without_changes(_delta(query, BOTH), BOTH), Empty)
 
 
-def test_a_branch_without_rows_keeps_its_say_in_the_types() -> None:
+def test_an_empty_branch_still_decides_the_types() -> None:
     left = without_changes(_delta(VIEWS["union"], BOTH), frozenset({CUSTOMERS}))
     assert "customers" in to_sql(render(left, bind_plain))

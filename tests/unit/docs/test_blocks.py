@@ -59,7 +59,7 @@ def test_there_are_blocks_of_each_kind() -> None:
 
 
 @of("sql")
-def test_sql(block: Block) -> None:
+def test_sql_blocks_parse(block: Block) -> None:
     check_sql(block)
 
 
@@ -83,7 +83,7 @@ def check_sql(block: Block) -> None:
 
 
 @pytest.mark.parametrize("block", [b for b in BLOCKS if "file" in b.said], ids=str)
-def test_a_block_that_shows_a_file(block: Block) -> None:
+def test_a_block_equals_the_file_that_it_shows(block: Block) -> None:
     assert (ROOT / block.said["file"]).read_text().strip() == block.code
 
 

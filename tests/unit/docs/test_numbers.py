@@ -71,9 +71,9 @@ STATED = {
         f"the groups' table has {rows(magic_sets.LONG_ROWS)} rows or more",
         f"and {magic_sets.SMALLER} times as many as the filtered one",
         f"the biggest has {rows(FACTOR_ROWS)} rows or more",
-        f"meets a table of {rows(materialize.STAGE_ROWS)} rows or more it is computed",
+        f"then joins a table of {rows(materialize.STAGE_ROWS)} rows or more, the refresh",
         f"the partner reads {rows(semijoin_reduction.REDUCED_ROWS)} rows or more",
-        f"against a table of {rows(expensive_predicates.MATCHED_ROWS)} rows or more that meets",
+        f"against a table of {rows(expensive_predicates.MATCHED_ROWS)} rows or more that joins",
         f"at most {rows(no_op_updates.DOUBTED_ROWS)} of them",
         f"asked if all sources together have less than {rows(no_op_updates.WORTH_ASKING)} rows",
         f"at most {decide.HOPE} times that of a rebuild",
@@ -86,7 +86,7 @@ STATED = {
         f"adds {cost_model.MATERIALIZED:.0%}".replace("%", " %"),
         f"adds {cost_model.SCAN:.0%}".replace("%", " %"),
         f"A changed row counts as {cost_model.CHANGED:.0f} rows of a rebuild",
-        f"meet the change as {cost_model.MET:.0f}.",
+        f"to join the change counts as {cost_model.MET:.0f}.",
         f"takes at most {cost_model.LIGHT * 10**6} µs",
         f"counts as {cost_model.STORED:.0f} for a MERGE, as {cost_model.SCATTERED:.0f} if",
         f"as {work.NARROWED} of that where only the ranges",
@@ -97,7 +97,7 @@ STATED = {
         f"A rebuild from at most {rows(tuning.SMALL_REBUILD)} rows",
         f"up to {rows(tuning.FEW_CHANGES)} changed rows",
         f"a state of up to {rows(tuning.SMALL_STATE)} runs",
-        f"each {rows(tuning.MET_ROWS)} rows that the change meets",
+        f"each {rows(tuning.MET_ROWS)} rows that the change joins",
     ),
     "docs/operating.md": (
         f"More than {comparing.MUCH:.0%} of differing rows".replace("%", " %"),
@@ -122,7 +122,7 @@ def test_a_page_has_the_number_of_the_code(page: str, stated: str) -> None:
     assert stated in prose(ROOT / page)
 
 
-def test_half_of_what_is_said_to_be_half() -> None:
+def test_halves_on_the_pages_are_halves_in_the_code() -> None:
     """How it works: of a first build; the doctor: of a retention."""
     assert (cost_model.FIRST_BUILD, rules.SOON) == (0.5, 0.5)
     assert tuning.PARTITION_ROWS == 10**6, "one more for each million rows"
@@ -138,7 +138,9 @@ def test_half_of_what_is_said_to_be_half() -> None:
         pytest.param(hostile.unions, MOST["UNION ALL"], id="union"),
     ],
 )
-def test_how_much_a_plain_query_may_have(query: Callable[[int], str], most: int) -> None:
+def test_a_plain_query_may_have_the_stated_number_of_tables(
+    query: Callable[[int], str], most: int
+) -> None:
     assert said(query(most)) is None
     reason = said(query(most + 1))
     assert reason is not None

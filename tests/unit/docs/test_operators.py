@@ -58,7 +58,7 @@ def test_a_page_shows_a_view_and_its_delta(page: Path) -> None:
 
 
 @pytest.mark.parametrize(("view", "code"), REFUSED)
-def test_a_view_that_is_said_to_be_refreshed_in_full(view: str, code: str) -> None:
+def test_a_view_listed_as_full_is_refreshed_in_full(view: str, code: str) -> None:
     said = generator_of("supported_sql").said_of(view)
     assert said.startswith(f"`full`: `{code}`"), said
 

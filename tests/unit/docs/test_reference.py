@@ -25,7 +25,7 @@ def test_the_page_is_what_the_code_says(generator: ModuleType) -> None:
     assert generator.PAGE.read_text() == generator.page(), "run `make docs` and read the diff"
 
 
-def test_there_is_a_text_for_all_that_the_code_has_and_for_nothing_else(
+def test_texts_cover_exactly_what_the_code_has(
     generator: ModuleType,
 ) -> None:
     texts = generator.TEXTS
@@ -38,9 +38,7 @@ def test_there_is_a_text_for_all_that_the_code_has_and_for_nothing_else(
 
 
 @pytest.mark.parametrize("key", [*KEYS, "on_configuration_change"])
-def test_a_default_on_the_page_can_be_set_and_changes_nothing(
-    generator: ModuleType, key: str
-) -> None:
+def test_a_documented_default_changes_nothing(generator: ModuleType, key: str) -> None:
     first, *others = re.findall(r"`([^`]+)`", generator.default(key))
     assert read_config({key: yaml.safe_load(first)}) == read_config({})
     for other in others:
@@ -80,5 +78,5 @@ def test_a_macro_with_its_comment_is_on_the_page(generator: ModuleType) -> None:
     assert found[2].text == ""
 
 
-def test_the_users_macros(generator: ModuleType) -> None:
+def test_macros_for_users_are_listed(generator: ModuleType) -> None:
     assert "ivm_changes" in {macro.name for macro in generator.macros() if macro.public}

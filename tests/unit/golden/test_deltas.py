@@ -25,7 +25,7 @@ CASES = cases("deltas")
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_a_view_and_its_delta(path: Path, update_golden: bool) -> None:
+def test_a_delta_equals_its_golden_file(path: Path, update_golden: bool) -> None:
     check(path, update_golden, _write)
 
 

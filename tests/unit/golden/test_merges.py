@@ -27,7 +27,7 @@ FACTS = facts_of_all(0)
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_a_view_and_its_statements(path: Path, update_golden: bool) -> None:
+def test_statements_equal_their_golden_file(path: Path, update_golden: bool) -> None:
     check(path, update_golden, _write)
 
 

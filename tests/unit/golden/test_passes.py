@@ -25,7 +25,7 @@ SOURCES = {r.name: SourceFacts.of(ROWS.get(r.name.split("`")[3], 0), r.columns) 
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
-def test_a_pass(path: Path, update_golden: bool) -> None:
+def test_a_pass_equals_its_golden_file(path: Path, update_golden: bool) -> None:
     check(path, update_golden, _write)
 
 

@@ -41,7 +41,7 @@ def test_each_term_broadcasts_its_own_change() -> None:
 
 
 @pytest.mark.parametrize("rows", [BROADCAST_ROWS + 1, 10**9])
-def test_a_large_change_is_not(rows: int) -> None:
+def test_a_large_change_is_not_broadcast(rows: int) -> None:
     assert "BROADCAST" not in _sql(JOIN, orders=rows)
 
 

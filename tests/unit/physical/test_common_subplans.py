@@ -39,11 +39,11 @@ def _scans(*trees: Node) -> Counter[tuple[str, At]]:
     return Counter((n.relation, n.at) for t in trees for n in walk(t) if isinstance(n, Scan))
 
 
-def test_nothing_is_kept_that_is_used_once() -> None:
+def test_a_subplan_used_once_is_not_materialized() -> None:
     assert _shared(ONE_TABLE)[0] == ()
 
 
-def test_a_change_with_two_uses_is_kept() -> None:
+def test_a_change_used_twice_is_materialized() -> None:
     kept, root = _shared(JOIN)
     assert [k.name for k in kept] == [materialized_name("1", "")]
     feeds = {r: n for (r, at), n in _scans(root, kept[0].relation).items() if at is At.CHANGES}
@@ -64,7 +64,7 @@ def test_each_feed_is_read_once_below_nested_operators() -> None:
     )
 
 
-def test_what_is_kept_needs_only_what_was_kept_before_it() -> None:
+def test_a_materialized_subplan_reads_only_earlier_ones() -> None:
     kept, root = _shared(NESTED)
     known: set[str] = set()
     for one in kept:
@@ -74,13 +74,13 @@ def test_what_is_kept_needs_only_what_was_kept_before_it() -> None:
     assert {r for r, at in _scans(root) if at is At.TEMPORARY} <= known
 
 
-def test_a_source_as_a_whole_is_never_kept() -> None:
+def test_a_whole_source_is_never_materialized() -> None:
     for one in _shared(NESTED)[0]:
         changing = [n for n in walk(one.relation) if isinstance(n, Scan) and n.at is not At.POST]
         assert changing
 
 
-def test_what_a_source_was_before_is_not_kept() -> None:
+def test_the_old_rows_of_a_source_are_not_materialized() -> None:
     three = """select o.amount from shop.orders o join shop.customers c
       on o.customer_id = c.customer_id join shop.customers d on d.segment = c.segment"""
     kept, root = _shared(three)

@@ -48,11 +48,11 @@ def _stages(condition: str, rows: int) -> list[Node]:
 
 
 @pytest.mark.parametrize("condition", SLOW)
-def test_a_regular_expression_waits_for_what_the_change_meets(condition: str) -> None:
+def test_a_regular_expression_runs_after_the_join(condition: str) -> None:
     assert _stages(condition, MATCHED_ROWS)
     assert not _stages(condition, MATCHED_ROWS - 1)
 
 
 @pytest.mark.parametrize("condition", FAST)
-def test_what_spark_compares_without_one_does_not_wait(condition: str) -> None:
+def test_a_simple_comparison_runs_before_the_join(condition: str) -> None:
     assert not _stages(condition, MATCHED_ROWS)

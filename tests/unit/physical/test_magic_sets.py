@@ -61,11 +61,11 @@ def _filters(node: Node) -> list[str]:
 
 
 @pytest.mark.parametrize("query", [SOME, BELOW, AMONG, CORRELATED])
-def test_what_the_partner_filters_out_is_not_computed(query: str) -> None:
+def test_groups_that_the_partner_filters_out_are_not_computed(query: str) -> None:
     assert _restricted(query) == [CUSTOMERS]
 
 
-def test_both_the_keys_and_what_is_taken_back_are_restricted() -> None:
+def test_the_keys_and_the_old_groups_are_restricted() -> None:
     change = delta(build_view(SOME, CATALOG).root, Context(frozenset({ORDERS}), {}))
     assert change is not None
     found = push_magic_sets(change, _facts())
@@ -77,18 +77,18 @@ def test_both_the_keys_and_what_is_taken_back_are_restricted() -> None:
 
 
 @pytest.mark.parametrize("query", [ALL, TOTALS])
-def test_without_a_filter_or_a_key_it_is_computed_as_it_is(query: str) -> None:
+def test_without_a_filter_or_a_key_nothing_is_restricted(query: str) -> None:
     assert _restricted(query) == []
 
 
-def test_a_filter_that_may_fail_is_not_asked_before_others() -> None:
+def test_a_filter_that_may_raise_does_not_restrict() -> None:
     assert _restricted(GUARDED) == []
 
 
-def test_it_is_not_worth_while_for_tables_of_one_size_or_small_ones() -> None:
+def test_small_or_equally_large_tables_are_not_restricted() -> None:
     assert _restricted(SOME, facts=_facts(LONG_ROWS // SMALLER + 1)) == []
     assert _restricted(SOME, facts=facts_of_all(LONG_ROWS - 1)) == []
 
 
-def test_a_partner_that_changes_is_met_as_it_was_too() -> None:
+def test_a_changing_partner_does_not_restrict() -> None:
     assert _restricted(SOME, ORDERS, CUSTOMERS) == []

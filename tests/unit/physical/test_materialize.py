@@ -75,20 +75,20 @@ def test_the_biggest_of_three_that_changed_is_read_once() -> None:
     assert once.count("`shop`.`orders` VERSION AS OF") == 1
 
 
-def test_of_two_that_changed_each_meets_the_other() -> None:
+def test_two_changed_sources_join_each_others_change() -> None:
     text = _text(_merge(SUM, "orders customers", orders=BIG))
     assert text == _text(_merge(SUM, "orders customers", orders=BIG, clicks=1))
     assert text.count("`shop`.`orders` VERSION AS OF") == 1
 
 
-def test_what_no_predicate_connects_is_not_multiplied() -> None:
+def test_unconnected_sources_are_not_cross_joined() -> None:
     """Clicks and orders meet at the customers only, which are the biggest here."""
     text = _text(_merge(SUM, customers=BIG))
     assert text.count("`shop`.`customers` VERSION AS OF") == 2
     assert "CROSS" not in text
 
 
-def test_what_meets_a_big_table_is_computed_before() -> None:
+def test_the_input_of_a_big_join_is_materialized() -> None:
     kept = _kept(_merge(SUM, "clicks", orders=BIG))
     assert len(kept) == 1
     assert "table_changes('`shop`.`clicks`'" in kept[0]
@@ -97,7 +97,7 @@ def test_what_meets_a_big_table_is_computed_before() -> None:
     assert _kept(_merge(SUM, "clicks", orders=BIG - 1)) == []
 
 
-def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None:
+def test_a_materialized_input_keeps_its_own_conditions() -> None:
     query = """select b.segment, o.amount from (
         select c.segment, c.customer_id from shop.clicks k
         join shop.customers c on c.customer_id = k.user_id) b
@@ -107,11 +107,11 @@ def test_what_is_computed_before_keeps_the_conditions_that_are_its_own() -> None
     assert "= 'x'" in kept
 
 
-def test_a_change_alone_is_broadcast_and_not_computed_before() -> None:
+def test_a_change_alone_is_broadcast_and_not_materialized() -> None:
     assert _kept(_merge(SUM, "clicks", customers=BIG)) == []
 
 
-def test_groups_to_compute_again_are_broadcast_where_the_change_is_small() -> None:
+def test_recomputed_groups_are_broadcast_if_the_change_is_small() -> None:
     text = _source(_merge(LEAST, "orders"))
     assert "BROADCAST(`q`)" in text
     assert "BROADCAST(`q_2`)" in text
@@ -119,7 +119,7 @@ def test_groups_to_compute_again_are_broadcast_where_the_change_is_small() -> No
 
 
 @pytest.mark.parametrize("query", [LEAST, ROWS])
-def test_a_large_state_is_met_within_the_keys_of_the_change(query: str) -> None:
+def test_a_large_state_is_merged_within_the_keys_of_the_change(query: str) -> None:
     assert "BETWEEN" not in to_sql(_merge(query, "orders", answered=True).condition)
     parts = _merge(query, "orders", large=True, answered=True)
     assert [m.name for m in parts.materialized] == ["ivm_materialized_change"]
@@ -129,7 +129,7 @@ def test_a_large_state_is_met_within_the_keys_of_the_change(query: str) -> None:
     assert "`t`.`amount` BETWEEN" not in on
 
 
-def test_without_an_answer_a_large_state_is_met_whole() -> None:
+def test_without_key_ranges_a_large_state_is_merged_whole() -> None:
     parts = _merge(ROWS, "orders", large=True)
     assert [question.key for question in parts.asks[-1]] == ["order_id", "note", "customer_id"]
     assert "BETWEEN" not in to_sql(parts.condition)

@@ -80,13 +80,13 @@ def test_without_an_answer_it_is_read_whole() -> None:
     assert "BETWEEN" not in _sql(_change(JOIN), {})
 
 
-def test_a_change_without_keys_meets_nothing() -> None:
+def test_a_change_without_keys_reads_no_partner_row() -> None:
     change = _change(JOIN)
     (question,) = _questions(change)
     assert "WHERE FALSE" in _sql(change, {question: Answer((), nulls=True)}).upper()
 
 
-def test_where_null_meets_null_the_rows_without_a_key_stay() -> None:
+def test_a_null_safe_join_keeps_rows_with_a_null_key() -> None:
     change = _change(FULL)
     answers = {q: Answer((("3", "5"),), nulls=True) for q in _questions(change)}
     assert answers
@@ -102,11 +102,11 @@ def test_where_null_meets_null_the_rows_without_a_key_stay() -> None:
     ],
     ids=["small", "another type, so another order", "unknown"],
 )
-def test_what_is_not_narrowed(customers: SourceFacts) -> None:
+def test_a_small_partner_is_not_narrowed(customers: SourceFacts) -> None:
     assert _questions(_change(JOIN, customers=customers)) == []
 
 
-def test_a_column_that_a_window_makes_is_of_no_table() -> None:
+def test_a_window_column_has_no_source_range() -> None:
     """The window stands over a union, whose columns are looked up by their places."""
     ranked = """(select q.n, row_number() over (partition by q.n order by q.m) as place from (
         select customer_id as n, order_id as m from shop.orders
@@ -115,7 +115,7 @@ def test_a_column_that_a_window_makes_is_of_no_table() -> None:
     assert [q.key for q in _questions(_change(query, moved="customers"))] == ["__ivm_touched_0"]
 
 
-def test_types_without_an_order_that_text_keeps_are_not_narrowed() -> None:
+def test_types_without_an_exact_text_order_are_not_narrowed() -> None:
     view = build_view(JOIN, CATALOG)
     change = delta(view.root, Context(frozenset({"`shop`.`orders`"})))
     assert change is not None
@@ -142,7 +142,7 @@ def test_one_query_asks_all_and_its_rows_are_the_answers() -> None:
     }
 
 
-def test_a_moment_travels_as_a_number_because_an_hour_may_come_twice() -> None:
+def test_a_timestamp_is_compared_in_microseconds() -> None:
     (question,) = _questions(_change(JOIN))
     moment = replace(question, type_name="timestamp")
     assert "CAST(unix_micros(MIN(`__ivm_key`)) AS STRING)" in to_sql(questions_sql([moment]))
@@ -170,14 +170,14 @@ def _ends(ranges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:
     return [(int(low), int(high)) for low, high in ranges]
 
 
-def test_ranges_end_at_gaps_that_save_much_however_far_the_farthest_is() -> None:
+def test_ranges_end_at_wide_gaps_despite_an_outlier() -> None:
     runs = [range(10_000 * n, 10_000 * n + 100, 3) for n in range(RANGES - 1)]
     found = _found([*(key for run in runs for key in run), 10**12])
     ends = [*((run[0], run[-1]) for run in runs), (10**12, 10**12)]
     assert _ends(found.ranges) == ends
 
 
-def test_there_are_only_so_many_ranges() -> None:
+def test_the_number_of_ranges_is_limited() -> None:
     runs = [range(2**n * 1_000, 2**n * 1_000 + 100, 3) for n in range(2 * RANGES)]
     found = _found([key for run in runs for key in run])
     assert len(found.ranges) == RANGES
@@ -189,7 +189,7 @@ def test_keys_in_a_row_are_one_range() -> None:
     assert _ends(found.ranges) == [(1, 4_999), (7_000, 7_099)]
 
 
-def test_keys_that_lie_anywhere_are_named_where_they_are_few() -> None:
+def test_few_scattered_keys_are_listed() -> None:
     keys = [7 * n * n for n in range(AT_MOST)]
     found = _found([*keys, None, *keys])
     assert [int(key) for key in found.keys] == keys
@@ -200,7 +200,7 @@ def test_keys_that_lie_anywhere_are_named_where_they_are_few() -> None:
     assert f"{keys[1]}, {keys[2]}, " in sql
 
 
-def test_keys_beside_those_that_lie_together_are_named_too_and_two_neighbours_are_both() -> None:
+def test_outliers_beside_a_dense_range_are_listed() -> None:
     far = sorted(10**6 + 9_000 * n + step for n in range(AT_MOST // 2) for step in (0, 7))
     found = _found([*range(0, 100_000, 7), *far])
     assert [int(key) for key in found.keys] == far
@@ -208,11 +208,11 @@ def test_keys_beside_those_that_lie_together_are_named_too_and_two_neighbours_ar
 
 
 @pytest.mark.parametrize("keys", [range(3), range(0, 5 * AT_MOST, 2)])
-def test_keys_are_not_named_that_are_in_a_row_or_many(keys: range) -> None:
+def test_dense_or_many_keys_are_not_listed(keys: range) -> None:
     assert _found([*keys]).keys == ()
 
 
-def test_keys_are_ranges_alone_where_naming_some_would_save_little() -> None:
+def test_keys_are_not_listed_if_that_saves_little() -> None:
     found = _found([*range(0, 10**5, 2), *range(2 * 10**5, 3 * 10**5, 2), 3 * 10**5 + 50])
     assert (len(found.ranges), found.keys) == (2, ())
 
@@ -225,7 +225,7 @@ def test_keys_are_ranges_alone_where_naming_some_would_save_little() -> None:
         [*range(-500, 500), *(10**9 + 7_919 * n * n for n in range(700)), -(2**60), None],
     ],
 )
-def test_every_key_is_found_however_near_and_great(keys: list[int | None]) -> None:
+def test_extreme_keys_are_found(keys: list[int | None]) -> None:
     """A double has no place for some of these, and the difference of two is no bigint."""
     (question,) = _questions(_change(JOIN))
     found = in_ranges(exp.column("k"), question, _found(keys))
@@ -237,7 +237,7 @@ def test_every_key_is_found_however_near_and_great(keys: list[int | None]) -> No
     assert count == [(len(keys),)]
 
 
-def test_named_keys_are_an_alternative_to_ranges_and_null() -> None:
+def test_a_filter_combines_listed_keys_ranges_and_null() -> None:
     (question,) = _questions(_change(JOIN))
     named = Answer((("1", "9"), ("11", "12")), True, ("1", "4"), (("6", "7"), ("11", "12")))
     found = in_ranges(exp.column("k"), question, named)

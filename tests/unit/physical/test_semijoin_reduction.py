@@ -98,16 +98,16 @@ def test_the_keys_are_below_what_is_computed_of_them() -> None:
     assert any(isinstance(n, SemiJoin) for n in walk(groups.input))
 
 
-def test_what_a_join_says_to_be_equal_is_a_key_too() -> None:
+def test_a_column_equal_by_a_join_is_a_key_too() -> None:
     assert _reduced_tables(_met(CHAIN)) == ["`shop`.`clicks`", ORDERS]
 
 
-def test_a_value_that_is_computed_of_several_rows_is_no_key_of_them() -> None:
+def test_an_aggregate_is_not_a_key_of_its_input() -> None:
     assert _reduced_tables(_met(TOTALS)) == []
 
 
 @pytest.mark.parametrize("query", [GUARDED, CONVERTED])
-def test_what_may_fail_is_not_computed_below_the_filter_that_guards_it(query: str) -> None:
+def test_an_expression_that_may_raise_stays_above_its_filter(query: str) -> None:
     """Under ANSI the number of a note that is none is an error, and the query leaves it out."""
     assert _reduced_tables(_met(query)) == []
 
@@ -125,7 +125,7 @@ def test_one_table_is_not_reduced_for_an_inner_join_that_broadcasts_the_change()
     assert _reduced_tables(root) == []
 
 
-def test_a_change_of_unknown_size_is_computed_before() -> None:
+def test_a_change_of_unknown_size_is_materialized() -> None:
     (stage,) = {
         id(n): n for n in walk(_met(LEFT, known=False)) if isinstance(n, Materialize)
     }.values()
@@ -134,7 +134,7 @@ def test_a_change_of_unknown_size_is_computed_before() -> None:
 
 
 @pytest.mark.parametrize("query", [NESTED_LEFT, NESTED_ANTI])
-def test_what_meets_a_partner_that_was_reduced_is_reduced_in_turn(query: str) -> None:
+def test_a_table_joined_with_a_reduced_one_is_reduced_too(query: str) -> None:
     assert _reduced_tables(_met(query)) == ["`shop`.`clicks`", ORDERS]
 
 

@@ -69,7 +69,9 @@ def test_a_rebuild_with_readers_may_compare() -> None:
         (REQUEST, FOUND, replace(REBUILT, reason=Reason(ReasonCode.GENERATED_SQL_REJECTED))),
     ],
 )
-def test_what_must_be_replaced(request_: Request, found: Findings, decision: Decision) -> None:
+def test_some_rebuilds_must_replace_the_table(
+    request_: Request, found: Findings, decision: Decision
+) -> None:
     assert not may_compare(request_, found, decision)
 
 

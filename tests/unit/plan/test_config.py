@@ -33,7 +33,7 @@ def test_values() -> None:
         ("change_threshold", "high", "a number from 0 to 1"),
         ("change_threshold", 1.5, "a number from 0 to 1"),
         ("change_threshold", True, "a number from 0 to 1"),
-        ("emit_changes", "yes", "true, false"),
+        ("emit_changes", "yes", "true or false"),
         ("primary_keys", ["id"], "a mapping of relations to lists of columns"),
         ("primary_keys", {"t": "id"}, "a mapping of relations to lists of columns"),
         ("primary_keys", {"t": [1]}, "a mapping of relations to lists of columns"),
@@ -45,8 +45,8 @@ def test_values() -> None:
         ("change_threshold", float("nan"), "a number from 0 to 1"),
         ("change_threshold", "0.3", "a number from 0 to 1"),
         ("change_threshold", [0.3], "a number from 0 to 1"),
-        ("emit_changes", 1, "true, false"),
-        ("emit_changes", "false", "true, false"),
+        ("emit_changes", 1, "true or false"),
+        ("emit_changes", "false", "true or false"),
         ("partition_by", {"k": "int"}, "a column or a list of columns"),
         ("partition_by", ["k", 1], "a column or a list of columns"),
         ("liquid_clustered_by", 7, "a column or a list of columns"),
@@ -57,7 +57,7 @@ def test_values() -> None:
         ("file_format", "parquet", "delta"),
     ],
 )
-def test_what_is_refused(key: str, value: Any, says: str) -> None:
+def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
     with pytest.raises(ConfigError) as error:
         read_config({key: value})
     assert key in str(error.value)

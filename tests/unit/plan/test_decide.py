@@ -250,7 +250,7 @@ def _costly_by(source: str) -> Situation:
     )
 
 
-def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
+def test_a_rebuild_for_cost_depends_on_no_op_updates() -> None:
     situation = _costly_by(CUSTOMERS)
     decision = decide(situation)
     assert decision.build and hangs_on(situation, decision, frozenset({CUSTOMERS}))
@@ -261,7 +261,7 @@ def test_a_choice_hangs_on_a_change_that_may_come_to_nothing() -> None:
     assert (without.work.changed, without.moved) == (7, decision.moved)
 
 
-def test_a_choice_does_not_hang_on_what_it_would_be_without() -> None:
+def test_other_choices_do_not_depend_on_no_op_updates() -> None:
     rebuilt = _costly_by("`s`.`t`")
     assert not hangs_on(rebuilt, decide(rebuilt), frozenset({CUSTOMERS}))
     always = replace(_costly_by(CUSTOMERS), config=IvmConfig(refresh_policy=RefreshPolicy.FULL))

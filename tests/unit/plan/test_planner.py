@@ -161,7 +161,7 @@ def test_a_change_is_merged(warehouse: Warehouse) -> None:
         (assembly, "Change", _too_deep, "nested too deep"),
     ],
 )
-def test_what_fails_late_is_rebuilt(
+def test_a_query_that_fails_late_is_rebuilt(
     warehouse: Warehouse,
     monkeypatch: pytest.MonkeyPatch,
     room: ModuleType,
@@ -251,7 +251,7 @@ def test_a_rebuild_counts_no_rows_that_the_log_tells(warehouse: Warehouse) -> No
     assert untold.watermark.sources["`s`.`facts`"].rows == MANY
 
 
-def test_what_fails_late_is_refused_under_incremental_strict(
+def test_incremental_strict_refuses_a_query_that_fails_late(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(planner, "lay_out", _ruled_out)
@@ -344,19 +344,19 @@ class TestUpdatesOfOtherColumns:
         assert plan.ranges["`s`.`facts`"].rows == MANY // 16
 
     @pytest.mark.parametrize("answer", [[{"number": 0}], DbtDatabaseError("FILE_NOT_EXIST")])
-    def test_are_one_where_they_come_to_something(self, updated: Warehouse, answer: Any) -> None:
+    def test_rebuild_if_they_have_a_net_effect(self, updated: Warehouse, answer: Any) -> None:
         plan, asked = self._plan(updated, answer)
         assert (plan.kind, asked) == (RefreshKind.FULL, 1)
         assert plan.reason.code.value == "COST_MODEL"
         assert plan.no_ops == frozenset()
 
-    def test_are_asked_for_by_the_refresh_where_it_is_incremental(self, updated: Warehouse) -> None:
+    def test_are_checked_by_an_incremental_refresh(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [], threshold=0.5)
         assert (plan.kind, asked) == (RefreshKind.INCREMENTAL, 0)
         assert plan.no_op_updates.sources == ("`s`.`facts`",)
         without = plan.without(plan.no_op_updates.without_effect([]))
         assert without.watermark.stats.work.changed == 0 < plan.watermark.stats.work.changed
 
-    def test_are_not_asked_for_by_who_only_looks(self, updated: Warehouse) -> None:
+    def test_are_not_checked_by_explain(self, updated: Warehouse) -> None:
         plan, asked = self._plan(updated, [], counts=False)
         assert (plan.kind, asked) == (RefreshKind.FULL, 0)

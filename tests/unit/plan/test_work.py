@@ -49,13 +49,13 @@ def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
     assert _work(query, *moved).met == met
 
 
-def test_where_ranges_help_less_is_read() -> None:
+def test_ranges_reduce_the_least_rows_read() -> None:
     joined = _work(JOIN, "orders", "customers")
     assert joined.least == 900_000 + int(WELL_NARROWED * 10_000_000) < joined.met
     assert _work(MEDIANS, "orders").least == 10_000_000, "nothing is narrowed"
 
 
-def test_what_is_read_several_times_counts_so() -> None:
+def test_rows_read_several_times_count_each_time() -> None:
     """The sums of all customers as they were and as they are, to know the highest."""
     assert _work(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
 
@@ -81,7 +81,7 @@ def test_rows_of_a_view_without_groups_lie_anywhere() -> None:
     assert not _work(SUMS, "orders").scattered
 
 
-def test_what_a_view_without_groups_only_gains_is_not_looked_for() -> None:
+def test_an_insert_into_a_bag_view_looks_up_no_row() -> None:
     assert _work(ROW_BY_ROW, "orders", insert_only=True).adds
     assert not _work(ROW_BY_ROW, "orders").adds
     assert not _work(SUMS, "orders", insert_only=True).adds

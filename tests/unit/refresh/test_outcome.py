@@ -51,7 +51,7 @@ def test_a_rebuild_that_fails_on_a_row_is_tried_from_the_querys_own_text() -> No
     assert outcome.broken.code is ReasonCode.GENERATED_SQL_REJECTED
 
 
-def test_any_other_error_is_the_users() -> None:
+def test_any_other_error_fails_the_run() -> None:
     raised = "[USER_RAISED_EXCEPTION] a count below zero SQLSTATE: P0001"
     assert outcome_of_error(raised, RefreshKind.INCREMENTAL, True) is None
 

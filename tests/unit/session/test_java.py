@@ -37,7 +37,7 @@ def test_path_without_java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     [
         ('java version "1.8.0_402"', 0, "is Java 8"),
         ('openjdk version "11.0.2"', 0, "is Java 11"),
-        ("who knows", 0, "names no Java version"),
+        ("who knows", 0, "printed no Java version"),
         ("broken", 1, "does not run"),
     ],
 )

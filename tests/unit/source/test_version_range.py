@@ -156,7 +156,7 @@ def test_restore_of_a_table_whose_columns_have_only_their_names() -> None:
 
 
 @pytest.mark.parametrize("operation", ["ADD COLUMNS", "CHANGE COLUMN", "DROP COLUMNS"])
-def test_a_query_of_which_it_is_not_known_what_it_reads(operation: str) -> None:
+def test_a_query_with_unknown_columns_moves_with_every_column(operation: str) -> None:
     """It moves with every change of a column; one that is maintained has its fingerprint."""
     assert not _range(_commit(1, operation)).moved
     assert _range(_commit(1, operation), used=None).moved

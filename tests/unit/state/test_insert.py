@@ -38,7 +38,7 @@ def _parts(layout: Layout, compact: bool) -> Insert:
     return insert(layout, change, Target(STATE, compact=compact), insert_only=False)
 
 
-def test_the_change_is_added_as_rows_that_say_something() -> None:
+def test_the_change_is_appended_without_empty_rows() -> None:
     parts = _parts(laid_out(SUMS), compact=False)
     assert parts.columns == ("user_id", "__ivm_nonnull_s", "s", "__ivm_count")
     assert not parts.overwrite
@@ -56,7 +56,7 @@ def test_the_rows_are_added_up_where_they_are_read() -> None:
     assert "raise_error" in text, "a negative count is never hidden"
 
 
-def test_now_and_then_they_are_added_up_for_good() -> None:
+def test_a_compaction_overwrites_the_state() -> None:
     parts = _parts(laid_out(SUMS), compact=True)
     assert parts.overwrite
     text = to_sql(render(parts.source, bind_plain))

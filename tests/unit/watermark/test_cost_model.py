@@ -84,7 +84,7 @@ def test_a_delta_of_many_parts_takes_longer_by_one_row() -> None:
     assert complex_ == pytest.approx((1 + 4 * MATERIALIZED + 8 * SCAN) * simple, rel=0.01)
 
 
-def test_of_what_a_complex_delta_took_its_parts_have_their_share() -> None:
+def test_the_time_of_a_complex_delta_is_shared_among_its_parts() -> None:
     """What is learned of one delta holds for the view's other deltas, if fewer sources moved."""
     work = Work(1_000_000, 1, 0, 5, 10)
     took = _estimates(BUILT, work).incremental / 4

@@ -105,7 +105,7 @@ def _prune(node: Node, needed: set[str]) -> Node:
         case Limit():
             used = set()
         case Broadcast() | Materialize() | RuntimeFilter():
-            raise TypeError(f"{type(node).__name__} is no node of a view")
+            raise TypeError(f"{type(node).__name__} is not a node of a view")
         case _:
             assert_never(node)
     return with_children(node, tuple(_prune(child, needed | used) for child in children(node)))

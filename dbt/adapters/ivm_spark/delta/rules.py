@@ -85,21 +85,21 @@ class Rule:
 
 
 _APPLIED = "applied to the changed rows"
-_GROUPS = "groups that changed, as they were and as they are"
+_GROUPS = "changed groups, before and after the change"
 _PARTNERS = "changed rows, and rows that gain or lose a partner"
 
 RULES: tuple[Rule, ...] = (
-    Rule(Scan, delta_scan, Moves.FEED, "what the source's commits changed"),
+    Rule(Scan, delta_scan, Moves.FEED, "rows that the source's commits changed"),
     Rule(Values, delta_values, Moves.CONSTANT, "never changes"),
     Rule(Filter, delta_filter, Moves.ROWS, _APPLIED),
     Rule(Project, delta_project, Moves.ROWS, _APPLIED),
     Rule(Generate, delta_generate, Moves.ROWS, _APPLIED),
-    Rule(Sort, delta_sort, Moves.ROWS, "the order of rows is no part of the state"),
+    Rule(Sort, delta_sort, Moves.ROWS, "the state does not keep the order of rows"),
     Rule(UnionAll, delta_union_all, Moves.ROWS, "the changed rows of every input"),
     Rule(Join, delta_join, Moves.ROWS, "changed rows joined with the other inputs"),
     Rule(OuterJoin, delta_outer_join, Moves.ROWS, _PARTNERS),
     Rule(SemiJoin, delta_semi_join, Moves.ROWS, _PARTNERS),
-    Rule(SetOp, delta_set_op, Moves.GROUPS, "rows that changed are counted again on both sides"),
+    Rule(SetOp, delta_set_op, Moves.GROUPS, "recounts the changed rows on both sides"),
     Rule(
         Aggregate,
         delta_aggregate,
@@ -107,7 +107,7 @@ RULES: tuple[Rule, ...] = (
         _GROUPS,
     ),
     Rule(Distinct, delta_distinct, Moves.GROUPS, "rows that appear and rows that vanish"),
-    Rule(Window, delta_window, Moves.PARTITIONS, "partitions that changed are computed again"),
+    Rule(Window, delta_window, Moves.PARTITIONS, "recomputes changed partitions"),
 )
 RULE_OF: dict[type[Any], Rule] = {rule.node: rule for rule in RULES}
 """The rule of each kind of node that has one."""

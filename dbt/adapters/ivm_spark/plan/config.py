@@ -92,8 +92,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
     emit_changes = _flag("emit_changes", given.get("emit_changes", not appends))
     if appends and emit_changes:
         raise ConfigError(
-            "state_writes is append and emit_changes is true; a state that is appended to has no "
-            "change feed of its view's rows"
+            "state_writes is append and emit_changes is true; an appended state has no change "
+            "feed of the view's rows. Set emit_changes: false, or state_writes: merge"
         )
     config = IvmConfig(
         refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
@@ -121,7 +121,9 @@ def _check_names(given: Mapping[str, Any]) -> None:
         if meant:
             raise ConfigError(f"Unknown config '{key}'. Did you mean '{meant[0]}'?")
         if bare != key.lower():
-            raise ConfigError(f"Unknown config '{key}'. An ivm model has: {', '.join(KEYS)}.")
+            raise ConfigError(
+                f"Unknown config '{key}'. The configs of an ivm model are: {', '.join(KEYS)}."
+            )
 
 
 def _check_layout(given: Mapping[str, Any]) -> None:
@@ -132,25 +134,25 @@ def _check_layout(given: Mapping[str, Any]) -> None:
             meant = _columns_meant(parts)
             example = f", for example {key}={meant!r}" if meant else ""
             raise ConfigError(
-                f"{key} is {value!r}; allowed are a column or a list of columns{example}"
+                f"{key} is {value!r}; it must be a column or a list of columns{example}"
             )
     if given.get("partition_by") and given.get("liquid_clustered_by"):
         raise ConfigError(
             f"partition_by is {given['partition_by']!r} and liquid_clustered_by is "
-            f"{given['liquid_clustered_by']!r}; Delta allows one of them"
+            f"{given['liquid_clustered_by']!r}; Delta allows only one of them"
         )
     location = given.get("location_root", "")
     if not isinstance(location, str):
-        raise ConfigError(f"location_root is {location!r}; allowed is the path of a folder")
+        raise ConfigError(f"location_root is {location!r}; it must be the path of a folder")
     properties = given.get("tblproperties", {})
     plain = isinstance(properties, Mapping) and all(
         isinstance(value, (str, int, float)) for value in properties.values()
     )
     if not plain:
-        raise ConfigError(f"tblproperties is {properties!r}; allowed is a mapping of names to text")
+        raise ConfigError(f"tblproperties is {properties!r}; it must be a mapping of names to text")
     format_ = given.get("file_format", "delta")
     if str(format_).lower() != "delta":
-        raise ConfigError(f"file_format is {format_!r}; an ivm model is stored as delta")
+        raise ConfigError(f"file_format is {format_!r}; it must be delta for an ivm model")
 
 
 def _partition_field(value: Any) -> Any:
@@ -189,7 +191,7 @@ def _one_of(key: str, kind: type[_Choice], value: Any) -> _Choice:
         return next(iter(kind)) if value is None else kind(value)
     except ValueError:
         allowed = ", ".join(str(choice.value) for choice in kind)
-        raise ConfigError(f"{key} is {value!r}; allowed are: {allowed}") from None
+        raise ConfigError(f"{key} is {value!r}; it must be one of: {allowed}") from None
 
 
 def _table(given: Mapping[str, Any], emit_changes: bool, appends: bool) -> Configuration:
@@ -213,18 +215,18 @@ def _columns(value: Any) -> tuple[str, ...]:
 
 def _threshold(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise ConfigError(f"change_threshold is {value!r}; allowed is a number from 0 to 1")
+        raise ConfigError(f"change_threshold is {value!r}; it must be a number from 0 to 1")
     return float(value)
 
 
 def _flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise ConfigError(f"{key} is {value!r}; allowed are: true, false")
+        raise ConfigError(f"{key} is {value!r}; it must be true or false")
     return value
 
 
 def _keys(value: Any) -> dict[str, tuple[str, ...]]:
-    message = f"primary_keys is {value!r}; allowed is a mapping of relations to lists of columns"
+    message = f"primary_keys is {value!r}; it must be a mapping of relations to lists of columns"
     if not isinstance(value, Mapping):
         raise ConfigError(message)
     keys: dict[str, tuple[str, ...]] = {}

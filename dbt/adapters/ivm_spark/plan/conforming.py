@@ -27,16 +27,16 @@ def conforming(
     needed = alteration(placed, watermark.configured, detail, watermark.appends)
     if not needed.needed or request.full_refresh:
         return needed, ""
-    differs = f"the state {request.state} is not as configured ({needed})"
+    differs = f"the state {request.state} differs from the model's configuration ({needed})"
     if request.config.on_change is OnChange.FAIL:
         raise RefusedError(
             f"{differs}, and on_configuration_change is fail. Run with --full-refresh, set "
-            "on_configuration_change: apply, or set the configuration back."
+            "on_configuration_change: apply, or restore the old configuration."
         )
     if request.config.on_change is OnChange.CONTINUE:
         return needed, (
-            f"{differs}, and on_configuration_change is continue: it stays as it is until the "
-            "next full refresh."
+            f"{differs}, and on_configuration_change is continue. The state stays as it is until "
+            "the next full refresh."
         )
     if needed.impossible:
         raise RefusedError(unalterable(request.state, needed))
@@ -46,7 +46,7 @@ def conforming(
 def unalterable(state: str, needed: Alteration) -> str:
     """Return the message that a state can't be made as configured, with what to do."""
     return (
-        f"the state {state} can't be made as configured ({needed.impossible}): Delta does not move "
-        f"a table, nor turn a clustered one into a partitioned one. Set the configuration back, or "
-        f"DROP TABLE {state}, and the next run builds it anew."
+        f"the state {state} can't take on the model's configuration ({needed.impossible}): Delta "
+        "can't move a table, and it can't partition a clustered one. Restore the old "
+        f"configuration, or run DROP TABLE {state}; the next run then rebuilds it."
     )

@@ -25,8 +25,8 @@ def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
         kept = kind == VOID or form_of(kind) is not None or is_stored(kind)
         if not kept and _NOT_STORED.search(kind.lower()):
             raise RefusedError(
-                f"the query outputs the column {name} of type {kind}, which Delta does not store. "
-                "Cast it to a type that Delta stores, such as string, or leave it out."
+                f"the query outputs column {name} of type {kind}, which Delta can't store. Cast "
+                "it to a type that Delta stores, such as string, or remove it."
             )
 
 
@@ -48,11 +48,11 @@ class Described:
             if name.lower().startswith("__ivm_"):
                 raise RefusedError(
                     f"the query outputs a column named {name}; names that begin with __ivm_ are "
-                    "the state's own. Give the column another name."
+                    "reserved. Rename the column."
                 )
             if name.lower() in seen:
                 raise RefusedError(
-                    f"the query outputs two columns named {name}. Give one of them another name."
+                    f"the query outputs two columns named {name}. Rename one of them."
                 )
             seen.add(name.lower())
         return outputs

@@ -18,7 +18,7 @@ class RefusedError(Exception):
 def refused(reason: Reason) -> str:
     """Return why `incremental_strict` ends the run, and what to do."""
     return (
-        f"refresh_policy is incremental_strict, and a full refresh would be needed. {reason} "
+        f"refresh_policy is incremental_strict, but this refresh must be full. {reason} "
         f"{reason.code.remedy} Or run with --full-refresh, or set refresh_policy: auto."
     )
 

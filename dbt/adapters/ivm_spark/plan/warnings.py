@@ -24,8 +24,8 @@ def _not_appended(config: IvmConfig, decision: Decision, layout: Layout | None) 
     if not decision.build or not config.table.appends or layout is None or layout.appended:
         return ""
     return (
-        "state_writes is append, but the view's values are not all counts and sums: its state is "
-        "merged into"
+        "state_writes is append, but not all of the view's values are counts and sums. Refreshes "
+        "use MERGE instead."
     )
 
 

@@ -99,8 +99,8 @@ class Refresher:
             yield attempt
         if self.again:
             raise DbtDatabaseError(
-                f"Model {self._model}: other runs changed {self._request.state} each time while "
-                "this one refreshed it. Run it again when they have ended."
+                f"Model {self._model}: other runs changed {self._request.state} during each "
+                "attempt to refresh it. Run it again when they have finished."
             )
 
     def materializations(self) -> Iterator[tuple[str, str]]:

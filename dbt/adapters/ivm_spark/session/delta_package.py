@@ -31,12 +31,12 @@ def _check_fit() -> None:
     except PackageNotFoundError as error:
         raise DbtRuntimeError(
             f"The Python package {error.name} is not installed. `method: session` needs pyspark "
-            "and delta-spark: pip install dbt-ivm-spark installs a pair that fits."
+            "and delta-spark. Install matching versions: pip install dbt-ivm-spark"
         ) from error
     for requirement in map(Requirement, requires("delta-spark") or []):
         if requirement.name == "pyspark" and not requirement.specifier.contains(pyspark, True):
             raise DbtRuntimeError(
-                f"delta-spark {delta} needs pyspark {requirement.specifier}, but pyspark {pyspark} "
-                f"is installed. Install a pair that fits, for example: "
-                f"pip install 'delta-spark=={delta}' 'pyspark{requirement.specifier}'"
+                f"delta-spark {delta} needs pyspark {requirement.specifier}, but pyspark "
+                f"{pyspark} is installed. Install matching versions, for example: pip install "
+                f"'delta-spark=={delta}' 'pyspark{requirement.specifier}'"
             )

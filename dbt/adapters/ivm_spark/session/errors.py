@@ -27,36 +27,36 @@ _SAY_NOTHING = (
 )
 _LOST = ("Py4JNetworkError", "TTransportException", "EOFError")
 _SPARK_ENDED = (
-    "Spark's process has ended or does not answer: it was killed, or it ran out of memory (set "
-    "spark.driver.memory in server_side_parameters). logs/spark.log has what it said. Nothing that "
-    "had not committed is changed; run dbt again."
+    "Spark's process has ended or does not answer. It was killed, or it ran out of memory (set "
+    "spark.driver.memory in server_side_parameters). Its log is logs/spark.log. Statements that "
+    "had not committed changed nothing; run dbt again."
 )
 _HINTS = (
     (
         "Another instance of Derby may have already booted the database",
         "The embedded catalog (metastore_db in the working directory) serves one process at a "
-        "time: end the other dbt or Spark process that uses it, or set "
+        "time. End the other dbt or Spark process that uses it, or set "
         "spark.hadoop.javax.jdo.option.ConnectionURL in server_side_parameters.",
     ),
     (
         "[DELTA_INVALID_CHARACTERS_IN_COLUMN_NAMES]",
-        "Delta writes such a field of a struct only with column mapping: rename the field, or give "
-        "the model tblproperties: {delta.columnMapping.mode: name} and emit_changes: false (Delta "
-        "does not create a table with both column mapping and a change feed from a query).",
+        "Delta stores a struct field of that name only with column mapping. Rename the field, or "
+        "give the model tblproperties: {delta.columnMapping.mode: name} and emit_changes: false "
+        "(Delta can't create a table from a query with both column mapping and a change feed).",
     ),
     (
         "[FAILED_READ_FILE.FILE_NOT_EXIST]",
-        "A table's log names a data file that is gone: somebody deleted it, or VACUUM ran with too "
-        "short a retention. Put the file back, or load the table's rows anew.",
+        "A table's log names a data file that no longer exists: somebody deleted it, or VACUUM "
+        "ran with too short a retention. Restore the file, or reload the table's rows.",
     ),
     (
         "java.lang.StackOverflowError",
-        "The query is nested too deep for Spark: split it, or give Spark's threads more room with "
-        "spark.driver.extraJavaOptions: -Xss16m in server_side_parameters.",
+        "The query is nested too deeply for Spark. Split it, or give Spark's threads a larger "
+        "stack with spark.driver.extraJavaOptions: -Xss16m in server_side_parameters.",
     ),
     (
         "Java heap space",
-        "Spark ran out of memory: set spark.driver.memory in server_side_parameters.",
+        "Spark ran out of memory. Raise spark.driver.memory in server_side_parameters.",
     ),
 )
 

@@ -62,8 +62,8 @@ class SessionHandle(SparkConnectionWrapper):
                 stays = self.session.conf.get(key, None)
                 shown = HIDDEN if is_secret(key) else repr(stays)
                 logger.warning(
-                    f"server_side_parameters: {key} can't be changed on a Spark that already "
-                    f"runs; it stays {shown}."
+                    f"server_side_parameters: {key} can't be changed while Spark runs; it stays "
+                    f"{shown}."
                 )
 
     def cursor(self) -> SessionHandle:

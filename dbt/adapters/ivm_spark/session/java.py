@@ -35,7 +35,7 @@ def java_version() -> int:
         raise DbtRuntimeError(f"Java at {binary} does not run: {error}. {_WHAT_TO_DO}") from error
     found = _VERSION.search(answer.stderr + answer.stdout)
     if found is None:
-        raise DbtRuntimeError(f"{binary} -version names no Java version. {_WHAT_TO_DO}")
+        raise DbtRuntimeError(f"{binary} -version printed no Java version. {_WHAT_TO_DO}")
     version = int(found.group(1))
     if version < MINIMUM:
         raise DbtRuntimeError(f"{binary} is Java {version}. {_WHAT_TO_DO}")

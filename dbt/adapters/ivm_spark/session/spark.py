@@ -73,7 +73,7 @@ def _check_delta(session: SparkSession) -> None:
     if DELTA_EXTENSION in extensions and session.conf.get(CATALOG, "") == DELTA_CATALOG:
         return
     raise DbtRuntimeError(
-        "The Spark session of this process was made without Delta Lake. Make it with "
+        "The Spark session of this process was created without Delta Lake. Create it with "
         f"{EXTENSIONS}={DELTA_EXTENSION} and {CATALOG}={DELTA_CATALOG} (and Delta's jars: "
         "delta.configure_spark_with_delta_pip), or let dbt start Spark itself."
     )
@@ -121,12 +121,12 @@ def _start_failure(
     said = log.text().lower()
     if "unresolved dependenc" in said:
         return (
-            f"Spark could not fetch {settings.get(PACKAGES)}: no Maven repository that has it can "
-            "be reached. Connect once so that it lands in the Ivy cache, or set in "
+            f"Spark could not fetch {settings.get(PACKAGES)}: it reached no Maven repository that "
+            "has it. Connect to the internet once to fill the Ivy cache, or set in "
             "server_side_parameters: spark.jars (paths of the jars, delta-spark and "
-            "delta-storage), spark.jars.repositories or spark.jars.ivySettings (a mirror). A "
-            "release of delta-spark whose jars are not there yet: install the one before. "
-            f"Details: {log.path}"
+            "delta-storage), spark.jars.repositories or spark.jars.ivySettings (a mirror). If the "
+            "jars of this delta-spark release are not published yet, install the release before "
+            f"it. Details: {log.path}"
         )
     lines = [f"Spark did not start: {error_message(error)}"]
     if java is not None and str(java) not in SUPPORTED.split(" or "):

@@ -17,6 +17,6 @@ def check_sqlglot() -> None:
         IvmSpark().parser()
     except TypeError as error:
         raise DbtRuntimeError(
-            "sqlglot's compiled build is installed, and it can't be extended by the dialect of "
-            "this adapter. Remove it: pip uninstall sqlglotc. sqlglot itself stays."
+            "sqlglot's compiled build is installed, and this adapter's dialect can't extend it. "
+            "Remove it: pip uninstall sqlglotc. sqlglot itself stays."
         ) from error

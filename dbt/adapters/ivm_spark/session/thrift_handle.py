@@ -64,7 +64,9 @@ class ThriftHandle(PyhiveConnectionWrapper):
             taken = time.monotonic() - started
             if self.query_timeout is not None and taken > self.query_timeout:
                 self.cancel()
-                raise DbtDatabaseError(f"The statement took longer than {self.query_timeout} s")
+                raise DbtDatabaseError(
+                    f"The statement ran longer than query_timeout: {self.query_timeout} s"
+                )
             time.sleep(min(self.poll_interval, max(_FIRST_PAUSE, _PAUSE * taken)))
             status = self._status()
         return status

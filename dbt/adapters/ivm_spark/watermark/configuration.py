@@ -69,8 +69,8 @@ def _placed(key: str, name: str, stored: Mapping[str, str]) -> str:
     if dot and first.strip("`").lower() in stored:
         return f"{quote(stored[first.strip('`').lower()])}.{field}"
     raise ConfigError(
-        f"{key} names {name}, by which the state can't be laid out. It must be a column of the "
-        f"query that is stored as it is: {', '.join(stored) or 'there is none'}"
+        f"{key} names {name}, but it must name a column that the state stores unchanged: "
+        f"{', '.join(stored) or 'there is none'}"
     )
 
 

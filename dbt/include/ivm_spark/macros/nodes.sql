@@ -4,7 +4,7 @@
       if node.resource_type == 'model' and model in (node.name, node.unique_id) -%}
     {{ return(node) }}
   {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('There is no model ' ~ model ~ ' in this project.') -%}
+  {%- do exceptions.raise_compiler_error('This project has no model ' ~ model ~ '.') -%}
 {%- endmacro %}
 
 {#- Return the project's model that has this relation. -#}
@@ -14,8 +14,8 @@
       and node.schema == relation.schema and node.alias == relation.identifier -%}
     {{ return(node) }}
   {%- endfor -%}
-  {%- do exceptions.raise_compiler_error('is_incremental_view is a test of a model, without a '
-      ~ 'where; ' ~ relation ~ ' is none.') -%}
+  {%- do exceptions.raise_compiler_error('is_incremental_view tests a model, without where; '
+      ~ relation ~ ' is not a model.') -%}
 {%- endmacro %}
 
 {#- Return the ivm models of these names, sorted by name. By default all ivm models. -#}

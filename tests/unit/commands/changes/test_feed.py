@@ -49,19 +49,19 @@ def _commit(version: int, metadata: str | None) -> Commit:
         ({"timestamp": "2026-01-01 12:00:00+00:00"}, None, 1, 6),
     ],
 )
-def test_the_window(since: Any, until: Any, first: int, last: int) -> None:
+def test_since_and_until_bound_the_versions(since: Any, until: Any, first: int, last: int) -> None:
     found = feed("s", ROW, _refreshes(), since, until)
     assert (found.first, found.last) == (first, last)
     assert not found.empty
     assert all(first <= version <= last for version, _ in found.refreshes)
 
 
-def test_without_since_it_is_the_contents() -> None:
+def test_without_since_the_feed_is_the_contents() -> None:
     found = feed("s", ROW, _refreshes(), None, 3)
     assert (found.since, found.last, found.refreshes) == (None, 4, ((4, 3),))
 
 
-def test_nothing_in_between() -> None:
+def test_equal_since_and_until_give_an_empty_feed() -> None:
     found = feed("s", ROW, _refreshes(), 2, 2)
     assert found.empty
     assert found.first == found.last == 2
@@ -70,25 +70,25 @@ def test_nothing_in_between() -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"since": 9}, "since is 9; known are the refreshes 1 to 4 (versions 0 to 6)"),
+        ({"since": 9}, "since is 9; the state has the refreshes 1 to 4 (versions 0 to 6)"),
         ({"since": 3, "until": 2}, "later than until"),
-        ({"since": "noon"}, "allowed are"),
-        ({"since": {"week": 1}}, "allowed are"),
-        ({"since": True}, "allowed are"),
-        ({"until": "2020-01-01"}, "known are the refreshes"),
+        ({"since": "noon"}, "it must be"),
+        ({"since": {"week": 1}}, "it must be"),
+        ({"since": True}, "it must be"),
+        ({"until": "2020-01-01"}, "the state has the refreshes"),
         ({"form": "net"}, "compressed, transactional"),
         ({"updates": "both"}, "pairs, rows"),
     ],
 )
-def test_what_can_not_be_asked(asked: dict[str, Any], says: str) -> None:
+def test_an_impossible_request_is_an_error(asked: dict[str, Any], says: str) -> None:
     with pytest.raises(FeedError) as error:
         feed("s", ROW, _refreshes(), **asked)
     assert says in str(error.value)
 
 
-def test_a_changed_query_in_between_says_from_where_on_changes_are_known() -> None:
+def test_a_changed_query_in_the_span_is_an_error_with_the_first_since() -> None:
     changed = _refreshes("a", "a", "b", "b")
-    with pytest.raises(FeedError, match="Ask since 3"):
+    with pytest.raises(FeedError, match="Set since to 3"):
         feed("s", ROW, changed, since=1)
     assert feed("s", ROW, changed, since=3).last == 6
     assert feed("s", ROW, changed, since=1, until=2).last == 2

@@ -33,7 +33,7 @@ def node(kind: str, **given: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_what_is_not_said_again_is_dropped(
+def test_an_unconfigured_property_is_dropped(
     kind: str, said: Any, session: dict[str, str], found: list[str]
 ) -> None:
     (parent,) = parents_of([node(kind, tblproperties=said)]).values()
@@ -107,5 +107,5 @@ def commit(version: int, operation: str, on: bool | None = None) -> Commit:
         ([commit(7, "WRITE"), commit(8, "WRITE")], 7),
     ],
 )
-def test_since_when_a_feed_is_on(commits: list[Commit], since: int) -> None:
+def test_feed_since_is_the_commit_that_enabled_it(commits: list[Commit], since: int) -> None:
     assert feed_since(commits[::-1]) == (since, 1000 + since)

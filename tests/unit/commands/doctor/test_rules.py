@@ -46,7 +46,7 @@ ILL = {
     "PROPERTIES_WILL_BE_DROPPED": (
         of_source(drops=((FEED, "true"),), parent="orders", parent_kind="table"),
         "warning",
-        f"in the config of orders: tblproperties: {{'{FEED}': 'true'}}",
+        f"set in the config of orders: tblproperties: {{'{FEED}': 'true'}}",
     ),
     "SOURCE_REPLACED": (
         replace(
@@ -55,8 +55,8 @@ ILL = {
             reason=Reason(ReasonCode.SOURCE_REPLACED),
         ),
         "warning",
-        "dbt run --select revenue; and load shop.orders by CREATE OR REPLACE TABLE or INSERT "
-        "OVERWRITE, which keep its history",
+        "dbt run --select revenue; then load shop.orders with CREATE OR REPLACE TABLE or "
+        "INSERT OVERWRITE, which keep its history",
     ),
     "CHANGES_EXPIRE_SOON": (
         of_source(unread_since=NOW - 5 * DAY),
@@ -97,7 +97,7 @@ ILL = {
 
 
 @pytest.mark.parametrize("code", ILL)
-def test_one_thing_is_wrong_and_one_is_found(code: str) -> None:
+def test_each_problem_gives_one_finding(code: str) -> None:
     facts, severity, remedy = ILL[code]
     (found,) = examined(facts)
     assert (found.code, found.severity.value, found.remedy) == (code, severity, remedy)
@@ -125,16 +125,16 @@ def test_every_rule_has_a_case() -> None:
         replace(HEALTHY, kind="full", policy="full", reason=LASTING, unsupported_reason=LASTING),
     ],
 )
-def test_nothing_is_found_where_nothing_is_wrong(facts: ModelFacts) -> None:
+def test_a_healthy_model_has_no_findings(facts: ModelFacts) -> None:
     assert examined(facts) == ()
 
 
-def test_what_a_model_that_is_rebuilt_anyhow_does_not_need_is_not_asked_for() -> None:
+def test_a_never_incremental_model_needs_no_feed() -> None:
     facts = replace(of_source(feed_since=None, files_kept=3600.0), unsupported_reason=LASTING)
     assert [f.code for f in examined(facts)] == ["NEVER_INCREMENTAL"]
 
 
-def test_what_the_policy_forbids_needs_a_full_refresh() -> None:
+def test_a_forbidden_full_refresh_has_full_refresh_as_remedy() -> None:
     full = replace(HEALTHY, kind="full", policy="incremental_strict", refused="a full refresh")
     facts = replace(full, reason=Reason(ReasonCode.STATE_MODIFIED))
     remedy = "dbt run --select revenue --full-refresh"
@@ -144,12 +144,12 @@ def test_what_the_policy_forbids_needs_a_full_refresh() -> None:
     assert found.remedy == ReasonCode.COST_MODEL.remedy
 
 
-def test_the_worst_comes_first() -> None:
+def test_the_most_severe_finding_comes_first() -> None:
     facts = replace(of_source(feed_since=None, unread_since=NOW - 8 * DAY), unchecked="x")
     assert [f.severity.value for f in examined(facts)] == ["error", "warning", "info"]
 
 
-def test_half_a_retention_is_the_limit() -> None:
+def test_changes_warn_after_half_a_retention() -> None:
     limit = 7 * DAY // 2
     assert examined(of_source(unread_since=NOW - limit + HOUR)) == ()
     assert [f.code for f in examined(of_source(unread_since=NOW - limit))] == [

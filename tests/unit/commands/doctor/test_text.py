@@ -16,7 +16,7 @@ shop.revenue
   state    3 files, 12.4 kB; refresh 14, 4 h ago
   next     incremental (group_aggregate)
   sources  shop.orders: feed since version 0 (2027-01-06 08:00 UTC), read to version 12 of 14, \
-2 changes not read yet, the oldest of 3 h ago, kept 7 d, key (id) not checked
+2 unread changes, the oldest 3 h ago, kept 7 d, key (id) not checked
   ok
 
 shop.top
@@ -24,7 +24,7 @@ shop.top
   sources  shop.orders: no change feed, kept 7 d
 
   WARNING  FEED_OFF
-           shop.orders has no change data feed, so every refresh after a change of it is full.
+           shop.orders has no change data feed, so each refresh after a change to it is full.
          > ALTER TABLE `shop`.`orders` SET TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true');
 
   INFO     NOT_BUILT
@@ -45,9 +45,9 @@ TOP = replace(
 )
 
 
-def test_text() -> None:
+def test_the_text_lists_models_and_findings() -> None:
     assert as_text([KEYED, TOP]) == TEXT
-    assert as_text([]) == "There is no ivm model in this project."
+    assert as_text([]) == "This project has no ivm models."
 
 
 def test_json() -> None:

@@ -29,7 +29,7 @@ def test_every_operator_with_a_rule_has_words() -> None:
     assert all(rule.how for rule in RULES)
 
 
-def test_the_keys_of_the_page() -> None:
+def test_the_page_documents_every_json_key() -> None:
     """Docs name every key of the JSON, and no other."""
     section = PAGE.read_text().split("### For programs")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (`.+?) \|", section, flags=re.MULTILINE)
@@ -43,7 +43,7 @@ def test_the_keys_of_the_page() -> None:
         assert not missing
 
 
-def test_a_change_is_told_with_its_cost() -> None:
+def test_a_change_is_explained_with_its_cost() -> None:
     shop = Shop()
     shop.build(SUMS)
     shop.newest = 9
@@ -61,7 +61,7 @@ def test_a_change_is_told_with_its_cost() -> None:
 
 @pytest.mark.parametrize("built", [True, False])
 @pytest.mark.parametrize("sql", [SUMS, IN_FULL])
-def test_it_only_reads_metadata(sql: str, built: bool) -> None:
+def test_explaining_reads_only_metadata(sql: str, built: bool) -> None:
     shop = Shop()
     if built:
         shop.build(sql)
@@ -125,15 +125,13 @@ def test_a_source_without_a_feed_is_a_fault() -> None:
         ("", {}, "it has no query"),
     ],
 )
-def test_what_a_run_refuses_to_look_at_is_an_error(
-    sql: str, said: dict[str, Any], message: str
-) -> None:
+def test_invalid_models_are_errors(sql: str, said: dict[str, Any], message: str) -> None:
     with pytest.raises(CompilationError, match=message):
         Shop().explainer(sql, **said)
 
 
 def test_an_unknown_format_is_an_error() -> None:
-    with pytest.raises(CompilationError, match="allowed are: text, json"):
+    with pytest.raises(CompilationError, match="it must be one of: text, json"):
         Shop().explainer(SUMS).text("yaml", [], False)
 
 

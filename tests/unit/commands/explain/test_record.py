@@ -54,7 +54,7 @@ def answer(plan: Plan, outcome: Outcome) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("plan", "outcome", "operation", "metrics"), TOLD)
-def test_commit_and_answer_say_the_same(
+def test_commit_and_response_give_the_same_record(
     plan: Plan, outcome: Outcome, operation: str, metrics: dict[str, str]
 ) -> None:
     plan = plan.begun(1_700_000_000_250)
@@ -67,7 +67,7 @@ def test_commit_and_answer_say_the_same(
     assert set(json.loads(as_rows([record]))[0]) == {name for name, _, _ in COLUMNS}
 
 
-def test_what_a_refresh_was() -> None:
+def test_a_record_has_the_facts_of_its_refresh() -> None:
     plan, outcome, _, _ = TOLD[0]
     record = of_response("m", "s.v", answer(plan.begun(1), outcome))
     assert record is not None
@@ -85,7 +85,7 @@ def test_what_a_refresh_was() -> None:
     assert len(record.detail) == 300
 
 
-def test_a_commit_of_before_there_were_stories_is_left_out() -> None:
+def test_a_commit_without_stats_is_left_out() -> None:
     assert of_commits("m", "s.v", [Commit(1, "MERGE", {}, {}, MARK.encode(), "5")]) == []
 
 

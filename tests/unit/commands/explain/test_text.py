@@ -73,7 +73,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_text(name: str, update_golden: bool) -> None:
+def test_the_text_equals_the_golden_file(name: str, update_golden: bool) -> None:
     case, shop, path = MODELS[name], Shop(), CASES / f"{name}.txt"
     if case.newest is not None:
         shop.build(case.query)

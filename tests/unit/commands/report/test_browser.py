@@ -20,7 +20,7 @@ SCHEMES = {"light": "1", "dark": "0"}
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_it_is_readable(scheme: str, tmp_path: Path) -> None:
+def test_the_page_renders_in_a_browser(scheme: str, tmp_path: Path) -> None:
     html, picture = tmp_path / "report.html", tmp_path / "report.png"
     html.write_text(page("shop", NOW, MODELS, lineage, refreshes), "utf-8")
     flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]

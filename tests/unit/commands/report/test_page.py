@@ -52,7 +52,7 @@ def html() -> str:
     return page("shop", NOW, MODELS, lineage, refreshes)
 
 
-def test_it_is_one_well_formed_file(html: str) -> None:
+def test_the_page_is_one_well_formed_file(html: str) -> None:
     found = Structure(html)
     assert found.open == []
     assert all(re.fullmatch(r"\w+ #\w+", what) for what in found.loaded), found.loaded
@@ -61,7 +61,7 @@ def test_it_is_one_well_formed_file(html: str) -> None:
     assert html.count("<svg") == 3, "the lineage, and each model that has been refreshed"
 
 
-def test_its_figures_take_the_colours_of_the_page(html: str) -> None:
+def test_figures_take_the_colours_of_the_page(html: str) -> None:
     assert "prefers-color-scheme: dark" in html
     assert "currentColor" in html
     assert "#010203" not in html
@@ -74,7 +74,7 @@ def test_its_figures_take_the_colours_of_the_page(html: str) -> None:
     assert not ids[1] & ids[2], "what one figure defines the other one would use"
 
 
-def test_what_it_tells(html: str) -> None:
+def test_the_page_shows_models_findings_and_rebuilds(html: str) -> None:
     cells = [" ".join(cell.split()) for cell in Structure(html).cells]
     revenue = cells.index("shop.revenue_by_customer")
     assert cells[revenue + 1 : revenue + 6] == ["group_aggregate", "3 h", "incremental", "37", "2"]
@@ -83,15 +83,15 @@ def test_what_it_tells(html: str) -> None:
     rebuilds = [cell for cell in cells if cell.startswith("SOURCE_REPLACED")]
     assert len(rebuilds) == 2
     assert rebuilds[0].endswith("`shop`.`orders` <b>&"), "text of a user's is only text"
-    assert "Every refresh of it is full." in html
+    assert "Every refresh is full." in html
     assert "shop.places$of$all" in lineage(MODELS)
 
 
 def test_an_empty_project_has_a_page_too() -> None:
     found = page("shop", NOW, [], lineage, refreshes)
-    assert "There is no ivm model in this project." in found
+    assert "This project has no ivm models." in found
     assert Structure(found).open == []
-    assert "No state records a refresh yet." in page("shop", NOW, [PLACES], lineage, refreshes)
+    assert "No model has been refreshed yet." in page("shop", NOW, [PLACES], lineage, refreshes)
 
 
 def test_a_model_that_was_only_rebuilt_is_drawn() -> None:

@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.commands.verify.comparison import (
 OUTPUTS = (("Segment", "string"), ("total", "double"), ("tags", "array<float>"), ("n", "bigint"))
 
 
-def test_floats_are_equal_to_twelve_digits_and_all_else_as_spark_says() -> None:
+def test_floats_are_compared_to_twelve_digits() -> None:
     segment, total, tags, n = columns_of(OUTPUTS, ())
     assert (segment.name, segment.compared) == ("`Segment`", "`Segment`")
     assert n.compared == "`n`"
@@ -38,20 +38,23 @@ def test_floats_are_equal_to_twelve_digits_and_all_else_as_spark_says() -> None:
         ("struct<not a name:double>", "`c`"),
     ],
 )
-def test_what_group_by_can_not_tell_apart_has_a_form_that_it_can(kind: str, form: str) -> None:
+def test_each_type_is_compared_by_a_groupable_form(kind: str, form: str) -> None:
     (column,) = columns_of([("c", kind)], ())
     assert column.compared == form
 
 
 def test_excluded_columns_are_not_compared() -> None:
     assert [c.name for c in columns_of(OUTPUTS, ["SEGMENT", "tags"])] == ["`total`", "`n`"]
-    with pytest.raises(ComparisonError, match="exclude names x; its columns are: Segment, total"):
+    with pytest.raises(
+        ComparisonError,
+        match=r"exclude names x, which the view does not have\. Its columns are: Segment, total",
+    ):
         columns_of(OUTPUTS, ["x"])
-    with pytest.raises(ComparisonError, match="nothing to compare"):
+    with pytest.raises(ComparisonError, match="nothing is left to compare"):
         columns_of(OUTPUTS[:1], ["segment"])
 
 
-def test_a_sample_is_of_keys_where_there_are_any() -> None:
+def test_a_sample_hashes_the_keys_if_there_are_any() -> None:
     """A group with a wrong sum is in the sample on both sides, or on none."""
     assert sampled_by(None, OUTPUTS, ["n"]) == ""
     assert sampled_by(0.01, OUTPUTS, ["Segment", "n"]) == (
@@ -62,5 +65,5 @@ def test_a_sample_is_of_keys_where_there_are_any() -> None:
 
 @pytest.mark.parametrize("sample", [0, -0.1, 1.5, "much", True, float("nan"), [0.1]])
 def test_a_sample_is_a_fraction(sample: object) -> None:
-    with pytest.raises(ComparisonError, match="above 0, at most 1"):
+    with pytest.raises(ComparisonError, match="above 0 and at most 1"):
         sampled_by(sample, OUTPUTS, [])

@@ -75,7 +75,7 @@ def test_a_cte_called_like_a_table_of_the_tree_is_not_written() -> None:
         ("count(first)", []),
     ],
 )
-def test_aggregates_whose_value_is_open(expression: str, found: list[str]) -> None:
+def test_order_dependent_aggregates_are_found(expression: str, found: list[str]) -> None:
     assert open_aggregates(parsed(f"select {expression} as x from orders")) == found
 
 
@@ -87,7 +87,7 @@ def test_a_window_with_ties_is_decided_by_the_model() -> None:
     assert "VERSION AS OF 7" in decided(ties, VERSIONS, True)
 
 
-def test_the_limit_of_a_view_goes_with_its_order() -> None:
+def test_a_limit_is_removed_with_its_order() -> None:
     query = "select customer_id, count(*) as n from orders group by 1 order by n limit 3"
     view = build_view(query, CATALOG)
     assert has_limit(parsed(query), view)

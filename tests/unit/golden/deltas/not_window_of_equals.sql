@@ -4,4 +4,4 @@ select order_id, collect_list(amount) over (
 ) as later from shop.orders
 
 -- reason
-OPERATOR_NOT_SUPPORTED: The query uses an operator that has no incremental rule yet. (collect_list() over a RANGE of rows in no certain order)
+OPERATOR_NOT_SUPPORTED: The query uses an operator that has no incremental rule yet. (collect_list() over a RANGE of rows without a fixed order)

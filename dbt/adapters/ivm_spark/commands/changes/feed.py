@@ -116,11 +116,11 @@ def feed(
     Raises FeedError.
     """
     if form not in FORMS:
-        raise FeedError(f"form is {form!r}; allowed are: {', '.join(FORMS)}")
+        raise FeedError(f"form is {form!r}; it must be one of: {', '.join(FORMS)}")
     if updates not in UPDATES:
-        raise FeedError(f"updates is {updates!r}; allowed are: {', '.join(UPDATES)}")
+        raise FeedError(f"updates is {updates!r}; it must be one of: {', '.join(UPDATES)}")
     if not refreshes:
-        raise FeedError(f"{state} records no refresh. Run its model first")
+        raise FeedError(f"{state} has no recorded refresh. Run its model first")
     last = refreshes[-1] if until is None else _at(refreshes, "until", until)
     begin = None if since is None else _at(refreshes, "since", since)
     if begin is not None and begin.version > last.version:
@@ -129,14 +129,14 @@ def feed(
     for one, other in pairwise(span):
         if one.watermark.fingerprint != other.watermark.fingerprint:
             raise FeedError(
-                f"the query changed at refresh {other.watermark.refresh}, version {other.version}, "
-                "and no feed has the changes across it. "
-                f"Ask since {other.watermark.refresh}"
+                f"the query changed at refresh {other.watermark.refresh} (version "
+                f"{other.version}), and no feed spans that change. Set since to "
+                f"{other.watermark.refresh} or later"
             )
     if row is None and form != FORMS[0]:
         raise FeedError(
             "this view's rows depend on one another (LIMIT) or can't be matched, so its changes "
-            "are known only as form='compressed'"
+            "are available only with form='compressed'"
         )
     numbers = tuple((r.version, r.watermark.refresh) for r in (span[1:] or [last]))
     since_version = None if begin is None else begin.version
@@ -176,7 +176,7 @@ def _at(refreshes: Sequence[Refresh], name: str, given: Any) -> Refresh:
     if not found or not exact:
         first, last = refreshes[0], refreshes[-1]
         raise FeedError(
-            f"{name} is {given!r}; known are the refreshes {first.watermark.refresh} to "
+            f"{name} is {given!r}; the state has the refreshes {first.watermark.refresh} to "
             f"{last.watermark.refresh} (versions {first.version} to {last.version})"
         )
     return found[-1]
@@ -190,7 +190,7 @@ def _place(refresh: Refresh, kind: str) -> int:
 
 def _kind(name: str, given: Any) -> tuple[str, int]:
     message = (
-        f"{name} is {given!r}; allowed are a refresh's number, a time as text (ISO 8601), or a "
+        f"{name} is {given!r}; it must be a refresh number, a time as text (ISO 8601), or a "
         "mapping with one of refresh, version, timestamp"
     )
     if isinstance(given, Mapping) and len(given) == 1:

@@ -83,8 +83,8 @@ class FeedReader:
         properties = {str(row["key"]): str(row["value"]) for row in rows}
         if ROW not in properties:
             raise FeedError(
-                "it is no view of an ivm model, or of one that has not run since its "
-                "package was upgraded. Run its model with --full-refresh"
+                "it is not the view of an ivm model, or its model has not run since dbt-ivm-spark "
+                "was upgraded. Run the model with --full-refresh"
             )
         return decode_row(properties[ROW]) if properties[ROW] else None
 

@@ -29,7 +29,7 @@ _KINDS = {
 def as_text(models: Sequence[ModelFacts]) -> str:
     """Return a block for each model and a line on all of them; a remedy is never wrapped."""
     if not models:
-        return "There is no ivm model in this project."
+        return "This project has no ivm models."
     found = [(facts, examined(facts)) for facts in models]
     counts = Counter(finding.severity for _, findings in found for finding in findings)
     parts = [number(counts[s], s.value) for s in (Severity.ERROR, Severity.WARNING)]
@@ -82,7 +82,7 @@ def _source(source: SourceFacts, now: int) -> str:
         said.append(f"read to version {source.recorded} of {source.version}")
     if source.unread_since is not None:
         age = duration((now - source.unread_since) / 1000)
-        said.append(f"{number(source.unread, 'change')} not read yet, the oldest of {age} ago")
+        said.append(f"{number(source.unread, 'unread change')}, the oldest {age} ago")
     said.append(f"kept {duration(min(source.files_kept, source.log_kept))}")
     said += [f"key ({', '.join(key.columns)}) {_holds(key)}" for key in source.keys]
     return ", ".join(said)

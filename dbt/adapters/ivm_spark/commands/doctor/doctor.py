@@ -31,5 +31,5 @@ class Doctor:
     def text(self, form: str) -> str:
         """Return the findings, as `text` for people or as `json` for programs."""
         if form not in FORMATS:
-            raise CompilationError(f"format is {form!r}; allowed are: {', '.join(FORMATS)}.")
+            raise CompilationError(f"format is {form!r}; it must be one of: {', '.join(FORMATS)}.")
         return as_json(self._models) if form == "json" else as_text(self._models)

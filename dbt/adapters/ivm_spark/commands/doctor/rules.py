@@ -42,7 +42,7 @@ def not_built(facts: ModelFacts) -> Iterator[Finding]:
 def refused(facts: ModelFacts) -> Iterator[Finding]:
     """Report a model whose next run fails."""
     if facts.refused:
-        message = f"Its next run would fail: {facts.refused}"
+        message = f"The next run would fail: {facts.refused}"
         remedy = _run(facts) if _is_forbidden(facts) else "see the message"
         yield Finding(Severity.ERROR, "RUN_WOULD_FAIL", facts.view, message, remedy)
 
@@ -50,7 +50,7 @@ def refused(facts: ModelFacts) -> Iterator[Finding]:
 def never_incremental(facts: ModelFacts) -> Iterator[Finding]:
     """Report a query that is refreshed in full whenever a source changes."""
     if facts.unsupported_reason is not None and facts.policy != "full":
-        message = f"Every refresh of it is full. {facts.unsupported_reason}"
+        message = f"Every refresh is full. {facts.unsupported_reason}"
         remedy = facts.unsupported_reason.code.remedy
         yield Finding(Severity.WARNING, "NEVER_INCREMENTAL", facts.view, message, remedy)
 
@@ -64,7 +64,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
     if reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
         return
     if reason.code not in _TOLD_OF_THE_SOURCE or not known:
-        message = f"Its next refresh is full. {reason}"
+        message = f"The next refresh is full. {reason}"
         remedy = reason.code.remedy if reason.code in _AVOIDABLE else _run(facts)
         yield Finding(Severity.WARNING, "NEXT_REFRESH_FULL", facts.view, message, remedy)
 
@@ -74,7 +74,7 @@ def feed_off(facts: ModelFacts) -> Iterator[Finding]:
     for source in facts.sources:
         if source.feed_since is None and facts.unsupported_reason is None:
             message = (
-                f"{bare(source.name)} has no change data feed, so every refresh after a change of "
+                f"{bare(source.name)} has no change data feed, so each refresh after a change to "
                 "it is full."
             )
             remedy = f"ALTER TABLE {source.name} SET TBLPROPERTIES ('{FEED}' = 'true');"
@@ -90,8 +90,8 @@ def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
         feed = FEED in names and facts.unsupported_reason is None
         then = ", and every refresh after that is full" if feed else ""
         message = (
-            f"The next run of {source.parent} (materialized: {source.parent_kind}) writes "
-            f"{bare(source.name)} anew without {', '.join(names)}{then}."
+            f"The next run of {source.parent} (materialized: {source.parent_kind}) rewrites "
+            f"{bare(source.name)} without {', '.join(names)}{then}."
         )
         wanted = ", ".join(f"'{name}': '{value}'" for name, value in source.drops)
         yield Finding(
@@ -99,7 +99,7 @@ def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
             "PROPERTIES_WILL_BE_DROPPED",
             source.name,
             message,
-            f"in the config of {source.parent}: tblproperties: {{{wanted}}}",
+            f"set in the config of {source.parent}: tblproperties: {{{wanted}}}",
         )
 
 
@@ -108,11 +108,11 @@ def replaced(facts: ModelFacts) -> Iterator[Finding]:
     for source in facts.sources:
         if source.replaced:
             message = (
-                f"{bare(source.name)} has been dropped and created again since the last refresh "
-                f"(table id {source.recorded_id}, now {source.table_id}): the next refresh is full."
+                f"{bare(source.name)} was dropped and created again since the last refresh (table "
+                f"id {source.recorded_id}, now {source.table_id}), so the next refresh is full."
             )
             remedy = (
-                f"{_run(facts)}; and load {bare(source.name)} by CREATE OR REPLACE TABLE or "
+                f"{_run(facts)}; then load {bare(source.name)} with CREATE OR REPLACE TABLE or "
                 "INSERT OVERWRITE, which keep its history"
             )
             yield Finding(Severity.WARNING, "SOURCE_REPLACED", source.name, message, remedy)
@@ -128,10 +128,12 @@ def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
         if age < limit * SOON:
             continue
         lost = age >= limit
-        then = "may be gone: then the next refresh is full" if lost else "will soon be deletable"
+        then = "it may soon delete them"
+        if lost:
+            then = "it may have deleted them; then the next refresh is full"
         message = (
-            f"{bare(source.name)} has changes that are {duration(age)} old and not read yet. Delta "
-            f"keeps them for {duration(limit)}, so they {then}."
+            f"{bare(source.name)} has unread changes that are {duration(age)} old. Delta keeps "
+            f"them for {duration(limit)}, so {then}."
         )
         yield Finding(
             Severity.ERROR if lost else Severity.WARNING,
@@ -148,8 +150,9 @@ def short_retention(facts: ModelFacts) -> Iterator[Finding]:
     for source in facts.sources:
         if source.files_kept < DAY and facts.unsupported_reason is None:
             message = (
-                f"{bare(source.name)} keeps the files of its changes for "
-                f"{duration(source.files_kept)} only: a refresh later than a VACUUM is full."
+                f"{bare(source.name)} keeps the files of its changes for only "
+                f"{duration(source.files_kept)}. If VACUUM deletes them before a refresh reads "
+                "them, that refresh is full."
             )
             remedy = (
                 f"ALTER TABLE {source.name} SET TBLPROPERTIES ('{FILES_KEPT}' = 'interval 7 days');"
@@ -184,8 +187,8 @@ def many_files(facts: ModelFacts) -> Iterator[Finding]:
     if state is None or state.files <= MANY_FILES or state.size > state.files * SMALL_FILE:
         return
     message = (
-        f"Its state has {number(state.files, 'file')} of {size(state.size // state.files)} each: "
-        "refreshes and readers open all of them."
+        f"Its state has {number(state.files, 'file')} of {size(state.size // state.files)} on "
+        "average. Refreshes and readers open all of them."
     )
     yield Finding(
         Severity.WARNING, "MANY_SMALL_FILES", state.name, message, f"OPTIMIZE {state.name};"
@@ -196,8 +199,8 @@ def held(facts: ModelFacts) -> Iterator[Finding]:
     """Report a view that an unfinished rebuild has left at an old version of its state."""
     if facts.state is not None and facts.state.held:
         message = (
-            "A rebuild is under way or ended before its end: readers are held on the contents of "
-            "before it."
+            "A rebuild is running or was interrupted. Until a rebuild finishes, readers see the "
+            "contents from before it."
         )
         yield Finding(Severity.WARNING, "VIEW_HELD", facts.view, message, _run(facts))
 
@@ -207,13 +210,13 @@ def drifted(facts: ModelFacts) -> Iterator[Finding]:
     if facts.drift:
         message = (
             f"It differs from its query at the recorded versions in {number(facts.drift, 'row')}. "
-            "Please report it: with the query, its changes since the last full refresh, and the "
+            "Please report it with the query, the changes since the last full refresh, and the "
             "rows that the test equals_its_query shows."
         )
         remedy = f"dbt run --select {facts.model} --full-refresh"
         yield Finding(Severity.ERROR, "DRIFT", facts.view, message, remedy)
     if facts.unchecked:
-        message = f"Whether it equals its query could not be checked: {facts.unchecked}"
+        message = f"The doctor could not compare it with its query: {facts.unchecked}"
         yield Finding(Severity.INFO, "DRIFT_UNCHECKED", facts.view, message, "see the message")
 
 

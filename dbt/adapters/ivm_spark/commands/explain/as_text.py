@@ -41,7 +41,7 @@ def _head(told: Explanation) -> Iterator[str]:
     if told.reason is not None:
         yield from _because(told.reason)
     if told.materialized != IVM:
-        yield f"  It is materialized as {told.materialized}; this is what it would be as ivm."
+        yield f"  It is materialized as {told.materialized}; this explains it as an ivm model."
 
 
 def _because(reason: Reason) -> Iterator[str]:
@@ -68,14 +68,14 @@ def _next(told: Explanation) -> Iterator[str]:
     elif plan.warning:
         yield f"warning: {plan.warning}"
     for step in plan.alteration.steps:
-        yield f"the state's table is altered: {step}"
+        yield f"alters the state table: {step}"
     thought = plan.estimates
     if thought is not None and told.technique is None:
         yield f"estimated {thought.full:.1f} s"
     elif thought is not None:
         yield f"estimated {thought.incremental:.1f} s incrementally, {thought.full:.1f} s in full"
     elif plan.kind is RefreshKind.INCREMENTAL:
-        yield "no estimate: it takes a recorded rebuild to make one"
+        yield "no estimate until a rebuild has been timed"
     yield f"refresh_policy {told.policy.value}"
 
 

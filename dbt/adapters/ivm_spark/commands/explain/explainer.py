@@ -65,7 +65,7 @@ class Explainer:
         """Return the explanation as `text` for people, with its SQL on request, or as `json`."""
         told: Explanation = replace(self._told, statements=tuple(statements))
         if form not in FORMATS:
-            raise CompilationError(f"format is {form!r}; allowed are: {', '.join(FORMATS)}.")
+            raise CompilationError(f"format is {form!r}; it must be one of: {', '.join(FORMATS)}.")
         return as_json(told) if form == "json" else as_text(told, sql)
 
 

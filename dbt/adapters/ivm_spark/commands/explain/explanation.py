@@ -103,13 +103,13 @@ class Explanation:
         told: tuple[str, ...]
         if self.materialized != IVM:
             sentence = f"The model is materialized as {self.materialized}."
-            told = ("NOT_IVM", sentence, "", "Set materialized: ivm, or drop the test.")
+            told = ("NOT_IVM", sentence, "", "Set materialized: ivm, or remove the test.")
         elif self.reason is not None:
             told = tuple(self.reason.facts.values())
         elif techniques is not None and self.technique not in techniques:
             wanted = ", ".join(techniques)
-            sentence = f"The model is maintained by {self.technique}, which is none of: {wanted}."
-            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query, or the techniques.")
+            sentence = f"The model's technique is {self.technique}; the test allows: {wanted}."
+            told = ("OTHER_TECHNIQUE", sentence, "", "Change the query or the test's techniques.")
         else:
             return ()
         names = ("model", "reason", "sentence", "detail", "remedy")

@@ -112,16 +112,16 @@ class _Describer:
 
     def _of_core(self, node: Node, layout: Layout) -> tuple[str, str]:
         if isinstance(node, Distinct):
-            return technique_of(layout).value, "each row once, with the number of rows behind it"
+            return technique_of(layout).value, "each distinct row once, with its number of copies"
         if not isinstance(node, Aggregate):
             return _how(node)
         again = [a.name for a in layout.accumulators if a.kind is Kind.RECOMPUTED]
         best = [a.name for a in layout.accumulators if a.kind in (Kind.MIN, Kind.MAX)]
-        how = "the change is added to each group"
+        how = "adds the change to each group"
         if again:
-            how = f"groups that changed are computed again, for {', '.join(again)}"
+            how = f"recomputes changed groups, for {', '.join(again)}"
         elif best:
-            how += f"; again where {' or '.join(best)} is lost"
+            how += f"; recomputes groups that lose their {' or '.join(best)}"
         return technique_of(layout).value, how
 
     def _fault(self, node: Node, above: bool) -> Reason | None:
@@ -150,7 +150,7 @@ def _refusal(node: Node, context: Context) -> Reason | None:
 def _how(node: Node) -> tuple[str, str]:
     full = isinstance(node, OuterJoin) and node.side == "FULL"
     if isinstance(node, OuterJoin) and full and equal_pairs(node.predicates, node.left, node.right):
-        again = "keys that changed are joined again, as they were and as they are"
+        again = "joins the changed keys again, before and after the change"
         return Moves.GROUPS.value, again
     rule = RULE_OF[type(node)]
     return rule.moves.value, rule.how

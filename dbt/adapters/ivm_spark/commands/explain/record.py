@@ -16,22 +16,22 @@ from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 COLUMNS = (
-    ("model", "string", "dbt's id of the model"),
+    ("model", "string", "unique_id of the model in dbt"),
     ("relation", "string", "schema and name of the view"),
     ("refresh", "bigint", "number of the refresh, as ivm_changes counts them"),
-    ("started_at", "timestamp", "when it began"),
-    ("seconds", "double", "from then to the end of its commit"),
+    ("started_at", "timestamp", "when the refresh began"),
+    ("seconds", "double", "time from started_at to the end of the commit"),
     ("kind", "string", "initial, incremental or full"),
-    ("technique", "string", "how the state was changed"),
-    ("reason", "string", "code, for one in full"),
-    ("detail", "string", "what the reason is about"),
+    ("technique", "string", "how the refresh changed the state"),
+    ("reason", "string", "reason code of a full refresh"),
+    ("detail", "string", "cause of the reason: a table, function or clause"),
     ("rows_inserted", "bigint", "rows of the state"),
     ("rows_updated", "bigint", "rows of the state"),
     ("rows_deleted", "bigint", "rows of the state"),
-    ("changed_rows", "bigint", "of all sources, for an incremental one"),
+    ("changed_rows", "bigint", "changed rows of all sources, for an incremental refresh"),
     ("estimated_incremental", "double", "seconds, if they were estimated"),
     ("estimated_full", "double", "seconds, if they were estimated"),
-    ("sources", "map<string, bigint>", "version that it read of each source"),
+    ("sources", "map<string, bigint>", "version of each source that the refresh read"),
 )
 """Name, Spark type and meaning of the columns."""
 

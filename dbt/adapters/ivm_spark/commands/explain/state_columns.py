@@ -14,16 +14,16 @@ from dbt.adapters.ivm_spark.state.visible import stored_names
 _HIDDEN = "__ivm_"
 _COUNTED = {
     Style.ROWS: "copies of the row",
-    Style.DISTINCT: "rows behind the row",
+    Style.DISTINCT: "copies of the row",
     Style.GROUPS: "rows of the group",
 }
 _VALUE = {
     Kind.COUNT: "rows with",
     Kind.SUM: "sum of",
-    Kind.MIN: "least",
-    Kind.MAX: "greatest",
+    Kind.MIN: "min of",
+    Kind.MAX: "max of",
     Kind.XOR: "bit_xor of",
-    Kind.RECOMPUTED: "computed again:",
+    Kind.RECOMPUTED: "recomputed:",
 }
 
 
@@ -65,7 +65,7 @@ def state_columns(layout: Layout, types: Mapping[str, str]) -> tuple[StateColumn
             held = _held(kept[name], names)
             found.append(StateColumn(name, kept[name].type_name, "accumulator", held))
         elif name == WHOLE:
-            found.append(StateColumn(name, "int", "key", "0, for the one row"))
+            found.append(StateColumn(name, "int", "key", "0 in the only row"))
         elif name == COUNT:
             found.append(StateColumn(name, "bigint", "count", _COUNTED[layout.style]))
     return tuple(found)

@@ -66,7 +66,7 @@ def columns_of(outputs: Outputs, excluded: Sequence[str]) -> tuple[Column, ...]:
     unknown = [name for name in excluded if name.lower() not in known]
     if unknown:
         raise ComparisonError(
-            f"exclude names {', '.join(unknown)}; its columns are: "
+            f"exclude names {', '.join(unknown)}, which the view does not have. Its columns are: "
             f"{', '.join(name for name, _ in outputs)}"
         )
     left_out = {name.lower() for name in excluded}
@@ -76,7 +76,9 @@ def columns_of(outputs: Outputs, excluded: Sequence[str]) -> tuple[Column, ...]:
         if name.lower() not in left_out
     )
     if not found:
-        raise ComparisonError("exclude names all of its columns, so there is nothing to compare")
+        raise ComparisonError(
+            "exclude names every column of the view, so nothing is left to compare"
+        )
     return found
 
 
@@ -108,7 +110,7 @@ def _compared(name: str, kind: str) -> str:
 
 
 def _fraction(sample: object) -> float:
-    message = f"sample is {sample!r}; allowed is a number above 0, at most 1"
+    message = f"sample is {sample!r}; it must be a number above 0 and at most 1"
     if isinstance(sample, bool) or not isinstance(sample, (int, float, str)):
         raise ComparisonError(message)
     try:

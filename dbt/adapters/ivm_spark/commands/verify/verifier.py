@@ -102,7 +102,8 @@ class Verifier:
         try:
             return self._comparison(model, without_end(sql), view, state, sample, exclude)
         except ComparisonError as error:
-            raise CompilationError(f"equals_its_query of {model}: {error}.") from error
+            text = str(error).removesuffix(".")
+            raise CompilationError(f"equals_its_query of {model}: {text}.") from error
 
     def _comparison(
         self,
@@ -154,15 +155,15 @@ class Verifier:
             parsed = parse(sql, catalog, dialect_of(settings))
         except NotMaintained as error:
             raise ComparisonError(
-                f"its query can't be read, so the versions of its sources are not known "
-                f"({error.reason}). {error.reason.code.remedy}"
+                "dbt-ivm-spark can't read its query, so it does not know which versions of which "
+                f"sources to compare ({error.reason}). {error.reason.code.remedy}"
             ) from error
         _check_delta(parsed)
         sources = {relation.name for relation in parsed.tables.values()}
         if reading.fingerprint != watermark.fingerprint or sources != watermark.sources.keys():
             raise ComparisonError(
-                "since its last refresh its query, a view that it reads, a column of a source or a "
-                f"session setting that changes its result has changed. Refresh it: dbt run "
+                "its query, a view that it reads, a source column or a session setting that "
+                "changes its result has changed since its last refresh. Refresh it: dbt run "
                 f"--select {model}"
             )
         return _Known(sql, parsed, reading, catalog)
@@ -177,8 +178,8 @@ class Verifier:
                 head = replace(head, table_id=self._reader.table_id(name))
             if is_another(head, recorded):
                 raise ComparisonError(
-                    f"its source {name} has been dropped and created again since its last refresh, "
-                    f"so what it read is gone. Refresh it: dbt run --select {model}"
+                    f"its source {name} was dropped and created again since its last refresh, so "
+                    f"the rows that it read no longer exist. Refresh it: dbt run --select {model}"
                 )
             heads[name] = head
         return heads
@@ -212,10 +213,11 @@ class Verifier:
                 return self._described(text, unmoved, watermark)
             gone = ", ".join(f"{n} version {v}" for n, v in recorded.items())
             raise ComparisonError(
-                f"what its last refresh read can't be read any more ({gone}: {first_line(error)}). "
-                f"Refresh it and test it right after: dbt build --select {model}. To test later "
-                "than that, lengthen the sources' retention: ALTER TABLE <source> SET "
-                "TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 30 days')"
+                f"Spark can no longer read the source versions of its last refresh ({gone}: "
+                f"{first_line(error)}). Refresh it and test it right away: dbt build --select "
+                f"{model}. To test it later than that, lengthen the sources' retention: ALTER "
+                "TABLE <source> SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = "
+                "'interval 30 days')"
             ) from error
 
     def _text(self, known: _Known, limited: bool) -> _Text:
@@ -238,8 +240,8 @@ class Verifier:
         if view is not None:
             return lambda versions: judged(view, versions, limited)
         raise ComparisonError(
-            "its query can't be written at other versions of its sources with certainty. Simplify "
-            "it, and please report it"
+            "dbt-ivm-spark is not certain how to rewrite its query for other versions of its "
+            "sources. Simplify the query, and please report it"
         )
 
     def _described(self, text: _Text, versions: Versions, watermark: Watermark) -> str:
@@ -247,7 +249,10 @@ class Verifier:
         rows = self._query(f"describe query\n{sql}")
         kinds = [str(row["data_type"]) for row in rows]
         if kinds != [kind for _, kind in watermark.outputs]:
-            raise ComparisonError("the types of its query's columns are not those of the view")
+            raise ComparisonError(
+                "the column types of its query differ from those of the view. Rebuild it with "
+                "--full-refresh"
+            )
         return sql
 
     def _keys(self, view: str) -> list[str]:
@@ -265,12 +270,12 @@ class Verifier:
 def _recorded(history: StateHistory, state: str, model: str) -> Watermark:
     if history.unread:
         raise ComparisonError(
-            f"its state {state} was written by another version of dbt-ivm-spark "
-            f"({history.unread}). Refresh it with this one: dbt run --select {model}"
+            f"another version of dbt-ivm-spark wrote its state {state} ({history.unread}). "
+            f"Refresh it with this version: dbt run --select {model}"
         )
     if history.watermark is None:
         raise ComparisonError(
-            f"its state {state} records no refresh. Build it: dbt run --select {model}"
+            f"its state {state} has no recorded refresh. Build it: dbt run --select {model}"
         )
     return history.watermark
 
@@ -279,8 +284,8 @@ def _check_delta(parsed: Parsed) -> None:
     others = [r.name for r in parsed.tables.values() if r.kind is not RelationKind.DELTA]
     if others or parsed.missing:
         raise ComparisonError(
-            f"it reads {', '.join([*others, *parsed.missing])}, of which no versions are known "
-            "because it is no Delta table. Store it as a Delta table to test what reads it"
+            f"it reads {', '.join([*others, *parsed.missing])}, which has no versions because it "
+            "is not a Delta table. Store it as a Delta table to test this model"
         )
 
 
@@ -304,16 +309,14 @@ def _check_certain(known: _Known, exclude: Sequence[str] | None) -> None:
         return
     if not known.reading.repeatable:
         raise ComparisonError(
-            "its query is not deterministic, or not certain to be: it may give another result "
-            f"whenever it is asked ({known.reading.unsupported_reason}). Name the columns for "
-            "which that is so, for example exclude: [loaded_at]; exclude: [] compares all columns "
-            "all the same"
+            "its query may not be deterministic: it may return a different result each time it "
+            f"runs ({known.reading.unsupported_reason}). Name the columns that may vary, for "
+            "example exclude: [loaded_at]; exclude: [] compares all columns anyway"
         )
     found = open_aggregates(known.parsed)
     if found:
         raise ComparisonError(
-            f"its query is not deterministic: the value of {', '.join(found)} depends on the order "
-            "in which Spark meets the rows. Sort the list (sort_array), or name the columns for "
-            "which that is so, for example exclude: [tags]; exclude: [] compares all columns all "
-            "the same"
+            f"its query is not deterministic: the value of {', '.join(found)} depends on the "
+            "order in which Spark reads the rows. Sort the list (sort_array), or name the columns "
+            "that may vary, for example exclude: [tags]; exclude: [] compares all columns anyway"
         )

@@ -211,7 +211,7 @@ class _Puller:
     def _sides(self, predicate: exp.Expr, node: Node) -> tuple[exp.Expr, exp.Expr]:
         sides = inner_side(predicate, set(node.columns))
         if sides is None:
-            raise not_supported("a correlation by more than equalities below a group or LIMIT")
+            raise not_supported("a correlation other than equality below a GROUP BY or LIMIT")
         return sides
 
     def _passed(self, node: Project, predicates: tuple[exp.Expr, ...]) -> Decorrelated:
@@ -235,7 +235,7 @@ def _within(place: str, limit: Limit) -> exp.Expr:
     """Return the condition on a row's number that LIMIT and OFFSET express."""
     first, most = limit.offset, limit.limit
     if not all(e is None or (isinstance(e, exp.Literal) and e.is_int) for e in (first, most)):
-        raise not_supported("a correlated LIMIT that is no number")
+        raise not_supported("a correlated LIMIT that is not a number")
     skipped = int(first.name) if first is not None else 0
     conditions: list[exp.Expr] = []
     if skipped:

@@ -117,7 +117,7 @@ def _keys(
     for place, predicate in enumerate(predicates):
         sides = inner_side(predicate, set(inner.columns))
         if sides is None:
-            raise not_supported("an aggregate correlated by more than equalities")
+            raise not_supported("an aggregate with a correlation other than equality")
         one, other = sides
         key = next((k for k in keys if k.expression == one), None)
         if key is None:

@@ -82,7 +82,9 @@ def _told(
     expressions = [key.expression for key in node.keys]
     if function_name(call) == "grouping":
         if len(given) != 1 or given[0] not in expressions:
-            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "grouping() of what is no key")
+            raise NotMaintained(
+                ReasonCode.QUERY_NOT_UNDERSTOOD, "grouping() of an expression that is not a key"
+            )
         name = node.keys[expressions.index(given[0])].name
         without = [n for n, names in numbered.items() if name not in names]
         bit: exp.Expr = exp.Literal.number(0)

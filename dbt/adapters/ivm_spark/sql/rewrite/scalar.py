@@ -46,7 +46,7 @@ def rewrite_scalar(node: ScalarSubquery) -> Node:
     if one_row(query.base):
         return _with_value(node, Join((query.base, node.input)), query)
     if not one_row_at_most(node.query):
-        raise not_supported("a scalar subquery that may have several rows")
+        raise not_supported("a scalar subquery that may return several rows")
     row = Project(node.query, (Item(node.name, column(node.query.columns[0])),))
     return OuterJoin(node.input, row, "LEFT", ())
 
@@ -86,7 +86,7 @@ def _inner_sides(below: Decorrelated) -> list[exp.Column]:
     inner = set(below.node.columns)
     sides = [inner_side(p, inner) for p in below.predicates]
     if any(s is None or not isinstance(s[0], exp.Column) for s in sides):
-        raise not_supported("a scalar subquery correlated by more than equalities")
+        raise not_supported("a scalar subquery with a correlation other than equality")
     return [s[0] for s in sides if s is not None and isinstance(s[0], exp.Column)]
 
 

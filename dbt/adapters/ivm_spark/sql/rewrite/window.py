@@ -81,7 +81,7 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
         return _ordered(window, rows)
     if frame is Frame.RANGE and name in ROUNDED:
         return window
-    raise not_supported(f"{name}() over a RANGE of rows in no certain order")
+    raise not_supported(f"{name}() over a RANGE of rows without a fixed order")
 
 
 def _of_last_peer(window: exp.Window) -> bool:

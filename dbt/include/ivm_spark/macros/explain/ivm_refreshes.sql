@@ -24,8 +24,8 @@
   {%- if failed -%}
     {%- do exceptions.raise_database_error(failed) -%}
   {%- endif -%}
-  {%- do print(ivm_refreshes_relation() ~ ': ' ~ batch.count ~ ' refreshes that the states of '
-      ~ states | length ~ ' models remember') -%}
+  {%- do print(ivm_refreshes_relation() ~ ': ' ~ batch.count ~ ' refreshes from the states of '
+      ~ states | length ~ ' models') -%}
 {%- endmacro %}
 
 {#- For on-run-end. If a run's models had nothing to do, it writes nothing. If the refreshes can't

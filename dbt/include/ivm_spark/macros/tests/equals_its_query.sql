@@ -14,8 +14,8 @@
   {%- endif -%}
   {%- set node = graph.nodes.get(config.model.attached_node) -%}
   {%- if node is none or node.config.materialized != 'ivm' -%}
-    {%- do exceptions.raise_compiler_error('The test equals_its_query is for models with '
-        ~ "materialized='ivm', and " ~ (node.name if node is not none else model) ~ ' is none.') -%}
+    {%- do exceptions.raise_compiler_error('The test equals_its_query needs a model with '
+        ~ "materialized='ivm'; " ~ (node.name if node is not none else model) ~ ' is not one.') -%}
   {%- endif -%}
   {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
   {%- set state = ivm_state_relation(relation) -%}
