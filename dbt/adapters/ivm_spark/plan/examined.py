@@ -16,12 +16,15 @@ from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, may_be_repeatable
 from dbt.adapters.ivm_spark.plan.refusals import own_statements
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.spark_plans import explained, plans_are_equivalent, whole_plans
+from dbt.adapters.ivm_spark.plan.spark_plans import Judgement, explained, judge, whole_plans
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.layout import Layout, probe, stored_types
+
+_ALIKE = "Spark's plan for the reconstructed SQL differs from its plan for the model"
+"""The detail if the plans differ in nothing that can be named."""
 
 
 def examined(
@@ -60,14 +63,23 @@ def _maintained(
         layout = lay_out(view, types, request.state, request.config.table.appends)
         check_types(layout.input, described.types)
         check_clock(query, view.written)
-        written = to_sql(render(view.written, bind_plain))
-        if not plans_are_equivalent(query, request.sql, written):
-            query(f"describe query\n{written}")
+        judgement = compared(query, request.sql, view)
+        if not judgement.equivalent:
+            query(f"describe query\n{_reconstructed(view)}")
+            found = judgement.difference
             raise NotMaintained(
-                ReasonCode.QUERY_NOT_UNDERSTOOD,
-                "Spark's plan for the reconstructed SQL differs from its plan for the model",
+                ReasonCode.QUERY_NOT_UNDERSTOOD, found.sentence if found is not None else _ALIKE
             )
     return Facts(facts.outputs, stored_types(view.root, types)), layout, reading
+
+
+def compared(query: Query, sql: str, view: View) -> Judgement:
+    """Return the comparison of a query's plan with that of its tree, written back as SQL."""
+    return judge(query, sql, _reconstructed(view))
+
+
+def _reconstructed(view: View) -> str:
+    return to_sql(render(view.written, bind_plain))
 
 
 def _plan_is(query: Query, sql: str) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.sql.plan_difference import PlanDifference, plan_difference
 from dbt.adapters.ivm_spark.sql.plan_equivalence import normalized_plan
 
 _WHOLE_PLANS = {
@@ -18,19 +22,29 @@ _WHOLE_PLANS = {
 }
 
 
+_NOT_FOLDED = {
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConstantFolding"
+}
+"""Keeps the current time of a plan apart from what is computed from it."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?")
+_NEAR = timedelta(minutes=10)
+"""How far the current time of a plan may be from the time at which it was asked for."""
+
+
 @contextmanager
-def whole_plans(query: Query) -> Iterator[None]:
+def whole_plans(query: Query, folded: bool = True) -> Iterator[None]:
     """Make Spark print whole plans while they are asked for.
 
     Delta must not replace min, max and count with values of its log, and Spark must not cut long
-    lists.
+    lists. Unless `folded`, constants stay as they are written.
     """
-    for key, value in _WHOLE_PLANS.items():
+    settings = _WHOLE_PLANS if folded else _WHOLE_PLANS | _NOT_FOLDED
+    for key, value in settings.items():
         query(f"set {key}={value}")
     try:
         yield
     finally:
-        for key in _WHOLE_PLANS:
+        for key in settings:
             query(f"reset {key}")
 
 
@@ -40,28 +54,123 @@ def explained(query: Query, sql: str) -> str:
 
 
 _JUDGEMENTS = 6
+"""Pairs of plans that are compared at most."""
+_CERTAIN = 2
+"""Pairs of plans after which a difference in more than columns and order is certain."""
+_COLUMN = re.compile(r"@\d+")
+_WORDS = re.compile(r"'[^']*'|[\w.]+|[^\s\w]")
 
 Respelled = Callable[[str], str]
 """Changes the plan of the second text before it is compared."""
 
 
-def plans_are_equivalent(query: Query, sql: str, written: str, respelled: Respelled = str) -> bool:
-    """Return whether Spark plans both texts alike.
+@dataclass(frozen=True)
+class Judgement:
+    """A comparison of Spark's plans for two texts.
 
-    Some of Spark's rules order their output by hashes of expression ids, which are new in every
-    plan. One plan that both texts have is proof, so the function asks for more than one.
+    Attributes:
+        equivalent: Spark plans both texts alike.
+        model: EXPLAIN EXTENDED of the first text.
+        reconstruction: EXPLAIN EXTENDED of the second text.
     """
 
-    def plan(text: str) -> str | None:
-        return normalized_plan(explained(query, text))
+    equivalent: bool
+    model: str
+    reconstruction: str
 
+    @property
+    def difference(self) -> PlanDifference | None:
+        """Return what the plans differ in, None if nothing that is known of."""
+        return plan_difference(self.model, self.reconstruction)
+
+
+def judge(
+    query: Query, sql: str, written: str, respelled: Respelled = str, clock: bool = False
+) -> Judgement:
+    """Return whether Spark plans both texts alike, and the plans that were compared last.
+
+    Some of Spark's rules order their output by hashes of expression ids, which are new in every
+    plan. One plan that both texts have is proof, so the function asks for more than one. It stops
+    early if the plans differ in what such rules leave as it is: operators, functions and constants.
+
+    Args:
+        query: sends a statement.
+        sql: one text.
+        written: the other text.
+        respelled: changes the other text's plan before it is compared.
+        clock: the texts call the clock. Each plan then has a current time of its own, which counts
+            as one constant. Times that are computed from it are compared as they are written.
+    """
+    if not clock:
+        return _judged(query, sql, written, respelled)
+    now = _now(query)
+    folded = _judged(query, sql, written, respelled, now)
+    if folded.equivalent:
+        return folded
+    return _judged(query, sql, written, respelled, now, folded=False)
+
+
+def _judged(
+    query: Query,
+    sql: str,
+    written: str,
+    respelled: Respelled,
+    now: datetime | None = None,
+    folded: bool = True,
+) -> Judgement:
     given: set[str | None] = set()
     ours: set[str | None] = set()
-    with whole_plans(query):
-        for _ in range(_JUDGEMENTS):
-            given.add(plan(sql))
-            found = plan(written)
+    with whole_plans(query, folded):
+        for number in range(1, _JUDGEMENTS + 1):
+            model = _stopped(explained(query, sql), now)
+            reconstruction = _stopped(explained(query, written), now)
+            given.add(normalized_plan(model))
+            found = normalized_plan(reconstruction)
             ours.add(found if found is None else respelled(found))
             if (given & ours) - {None}:
-                return True
-    return False
+                return Judgement(True, model, reconstruction)
+            if number >= _CERTAIN and _skeletons(given).isdisjoint(_skeletons(ours)):
+                break
+    return Judgement(False, model, reconstruction)
+
+
+def plans_are_equivalent(
+    query: Query, sql: str, written: str, respelled: Respelled = str, clock: bool = False
+) -> bool:
+    """Return whether Spark plans both texts alike, see `judge`."""
+    return judge(query, sql, written, respelled, clock).equivalent
+
+
+def _now(query: Query) -> datetime:
+    """Return the current time as the session shows it."""
+    shown = query("select cast(current_timestamp() as string) as now")[0]["now"]
+    return datetime.fromisoformat(_padded(str(shown)))
+
+
+def _stopped(plan: str, now: datetime | None) -> str:
+    """Return a plan with one name for all times in it that are its current time.
+
+    `now` is the time at which the plan was asked for; None if the plan does not call the clock.
+    """
+    if now is None:
+        return plan
+
+    def named(found: re.Match[str]) -> str:
+        try:
+            time = datetime.fromisoformat(_padded(found.group()))
+        except ValueError:  # a text that only looks like a time
+            return found.group()
+        return "the current time" if abs(time - now) < _NEAR else found.group()
+
+    return _TIME.sub(named, plan)
+
+
+def _padded(time: str) -> str:
+    """Return a time with six digits of its second's fraction, as Python 3.10 reads it."""
+    whole, _, fraction = time.partition(".")
+    return f"{whole}.{fraction:0<6}"
+
+
+def _skeletons(plans: Iterable[str | None]) -> set[tuple[str, ...]]:
+    """Return the words of plans in no order and without columns; nothing of a plan that is None."""
+    return {tuple(sorted(_WORDS.findall(_COLUMN.sub("", plan)))) for plan in plans if plan}

@@ -16,14 +16,21 @@ from __future__ import annotations
 
 import hashlib
 import re
-from bisect import bisect_left
 from dataclasses import dataclass, field
+
+from dbt.adapters.ivm_spark.sql.plan_text import (
+    IDENTIFIED,
+    alias_of,
+    conjuncts,
+    lists,
+    split_and,
+    split_list,
+)
 
 _SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
 _TREE = re.compile(r"^((?:[: ]  )*)(?:[:+]- )?(.*)$")
 _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
-_IDENTIFIED = re.compile(r"(.*)#(\d+)L?")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
 _ASSERTION = re.compile(r"(\[errorMessage\], values: \[)'.*?' is not true!(?=\]\), NullType\))")
 """The message of assert_true(condition). It quotes the condition by its column names, and is no
@@ -39,20 +46,36 @@ _EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
 _MERGED = re.compile(r"Project \[named_struct\((.*)\) AS mergedValue#\d+L?\]")
 _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
+_COLUMN = re.compile(r"@\d+")
+_DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
-_AND = " AND "
 _POSITIONAL = ("Union", "Intersect", "Except")
 
 
 def normalized_plan(explained: str) -> str | None:
     """Return the optimized plan without names and ids, None if there is none."""
+    found = _normalized(explained)
+    return None if found is None else found[0]
+
+
+def named_plan(explained: str) -> str | None:
+    """Return the normalized plan with the names of the columns, for people; None if there is none.
+
+    A subquery is a number, and its plan stands below.
+    """
+    found = _normalized(explained)
+    return None if found is None else found[1].named(found[0])
+
+
+def _normalized(explained: str) -> tuple[str, _Normalizer] | None:
     found = _SECTION.search(explained)
     if found is None or _CUT.search(found.group(1)):
         return None
     plan = _ASSERTION.sub(r"\1assertion", _HINT.sub("", found.group(1)))
     root = _parse(_PIVOT.sub(r"pivot#\1", plan))
+    normalizer = _Normalizer()
     try:
-        return None if root is None else _Normalizer().normalized(root)
+        return None if root is None else (normalizer.normalized(root), normalizer)
     except (_UnreadableError, LookupError, ValueError, RecursionError):
         # Spark does not guarantee the text of an operator. A text of another form is not known.
         return None
@@ -104,11 +127,15 @@ class _Normalizer:
     """Spells out one plan.
 
     `_meaning` maps each expression id to its meaning in terms of `@n`, the n-th column of the
-    scans, counted from the bottom.
+    scans, counted from the bottom. For people, `_columns` maps each `@n` to a name, and
+    `_subqueries` each digest to the subquery's plan.
     """
 
     def __init__(self) -> None:
         self._meaning: dict[str, str] = {}
+        self._columns: dict[str, str] = {}
+        self._scans: dict[str, int] = {}
+        self._subqueries: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._count = 0
         self._windows = 0
@@ -117,6 +144,14 @@ class _Normalizer:
     def normalized(self, root: _Node) -> str:
         lines, outputs = self._lines(root)
         return "\n".join([f"outputs {', '.join(outputs)}", *lines])
+
+    def named(self, plan: str) -> str:
+        """Return a plan of this normalizer with names, its subqueries below it."""
+        plan = _COLUMN.sub(lambda m: self._columns.get(m.group(0), m.group(0)), plan)
+        for number, digest in enumerate(dict.fromkeys(_DIGEST.findall(plan)), start=1):
+            below = self._subqueries.get(digest, "").replace("\n", "\n   ")
+            plan = f"{plan.replace(digest, f'subquery {number}')}\nsubquery {number}\n   {below}"
+        return plan
 
     def merged(self, root: _Node, value: str) -> str:
         """Return the plan with one value over its outputs as the only output."""
@@ -131,12 +166,14 @@ class _Normalizer:
         if text.startswith("Project ["):
             return below[0][0], self._outputs(text[len("Project [") : -1])
         if text.startswith("Relation "):
-            spelled = _NAMED.sub(lambda m: self._new(m.group(1)), text)
-            return [spelled], _split(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
+            before = self._count
+            spelled = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
+            self._qualify(text, before)
+            return [spelled], split_list(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
         lines = [f"   {line}" for inner, _ in below for line in inner]
         if text.startswith("Aggregate ["):
-            keys, outputs = _lists(text[len("Aggregate ") :])
-            spelled = ", ".join(_without_literals([self._over(k) for k in _split(keys)]))
+            keys, outputs = lists(text[len("Aggregate ") :])
+            spelled = ", ".join(_without_literals([self._over(k) for k in split_list(keys)]))
             return [f"Aggregate [{spelled}]", *lines], self._outputs(outputs)
         if text.startswith("Window ["):
             return self._window(text, below[0][0], given)
@@ -172,7 +209,8 @@ class _Normalizer:
             raise _UnreadableError
         spelled = pieces[0]
         for subquery, rest in zip(node.subqueries, pieces[1:], strict=True):
-            digest, rest = _computed(subquery, rest)
+            digest, rest, plan = _computed(subquery, rest)
+            self._subqueries[digest] = plan
             spelled += digest + rest
         return spelled
 
@@ -183,7 +221,7 @@ class _Normalizer:
         if head == "Join":
             kind, _, condition = condition.partition(", ")
             head = f"Join {'Inner' if kind == 'Cross' else kind}"
-        parts = sorted({self._over(c) for c in _conjuncts(condition)}) if condition else []
+        parts = sorted({self._over(c) for c in conjuncts(condition)}) if condition else []
         return f"{head} {' AND '.join(parts)}"
 
     def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
@@ -191,9 +229,9 @@ class _Normalizer:
 
         The alias has no meaning; a generator in a SELECT list has none.
         """
-        call, *rest, outputs = _split(text[len("Generate ") :])
-        generated = [self._over(o) for o in _split(outputs[1:-1])]
-        dropped = {int(n) for n in _split(rest.pop(0)[1:-1])} if rest[0][:1] == "[" else set()
+        call, *rest, outputs = split_list(text[len("Generate ") :])
+        generated = [self._over(o) for o in split_list(outputs[1:-1])]
+        dropped = {int(n) for n in split_list(rest.pop(0)[1:-1])} if rest[0][:1] == "[" else set()
         head = f"Generate {self._over(call)}, {rest[0]}, {len(generated)}"
         return head, generated, dropped
 
@@ -203,12 +241,12 @@ class _Normalizer:
         An output means its value in each list. So columns that only pass through, and their order,
         do not matter.
         """
-        lists, outputs = _split(text[len("Expand ") :])
-        rows = [[self._over(v) for v in _split(row[1:-1])] for row in _split(lists[1:-1])]
+        lists, outputs = split_list(text[len("Expand ") :])
+        rows = [[self._over(v) for v in split_list(row[1:-1])] for row in split_list(lists[1:-1])]
         spelled = []
-        for place, output in enumerate(_split(outputs[1:-1])):
+        for place, output in enumerate(split_list(outputs[1:-1])):
             values = [row[place] for row in rows]
-            named = _IDENTIFIED.fullmatch(output)
+            named = IDENTIFIED.fullmatch(output)
             meaning = values[0] if len(set(values)) == 1 else f"expanded({'|'.join(values)})"
             if named is not None:
                 self._meaning[named.group(2)] = meaning
@@ -226,12 +264,12 @@ class _Normalizer:
         if not below[0].startswith("Window "):
             self._windows += 1
             lines = [f"Window {self._windows}", *(f"   {line}" for line in below)]
-        items, *specs = _split(text[len("Window ") :])
-        keys = {self._over(k) for k in _split(specs[0][1:-1])} if specs else set()
+        items, *specs = split_list(text[len("Window ") :])
+        keys = {self._over(k) for k in split_list(specs[0][1:-1])} if specs else set()
         self._window_keys[lines[0]] = keys & self._window_keys.get(lines[0], keys)
         outputs = []
-        for part in _split(items[1:-1]):
-            before, name, number = _alias(part)
+        for part in split_list(items[1:-1]):
+            before, name, number = alias_of(part)
             meaning = f"({self._over(before)} in {lines[0]})"
             self._meaning[number] = meaning
             self._names[number] = name
@@ -244,13 +282,13 @@ class _Normalizer:
         `isnotnull` of a key of all the windows removes a whole partition. It means the same below
         and above the windows, and Spark infers it at either place.
         """
-        conditions = _split_and(spelled[len("Filter ") :])
+        conditions = split_and(spelled[len("Filter ") :])
         keys = self._window_keys[windows[0]]
         moved = [c for c in conditions if c in {f"isnotnull({key})" for key in keys}]
         left = [c for c in conditions if c not in moved]
         head, first, *rest = windows
         if moved and first.startswith("   Filter "):
-            known = _split_and(first[len("   Filter ") :])
+            known = split_and(first[len("   Filter ") :])
             windows = [head, f"   Filter {' AND '.join(sorted({*known, *moved}))}", *rest]
         elif moved:
             below = (f"   {line}" for line in (first, *rest))
@@ -262,8 +300,8 @@ class _Normalizer:
     def _outputs(self, text: str) -> list[str]:
         """Return the outputs, spelled out; an alias gives its id the meaning of its expression."""
         spelled = []
-        for part in _split(text):
-            before, name, number = _alias(part)
+        for part in split_list(text):
+            before, name, number = alias_of(part)
             meaning = self._over(before)
             if number:
                 self._meaning[number] = meaning
@@ -275,16 +313,25 @@ class _Normalizer:
         for number, name in self._names.items():
             if not _PLAIN.fullmatch(name) and f"{name}#{number}" in text:
                 text = text.replace(f"{name}#{number}", f"c#{number}")
-        text = _NAMED.sub(lambda m: self._meaning.get(m.group(1)) or self._new(m.group(1)), text)
+        text = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
         text = _CALL.sub(lambda m: m.group(0).lower(), text)
         text = _CALLED.sub(lambda m: f"{_SAME[m.group(1)]}(", text)
         return _UNIT.sub(lambda m: m.group(0).lower(), text)
 
-    def _new(self, number: str) -> str:
+    def _new(self, number: str, shown: str = "") -> str:
         if number not in self._meaning:
-            self._meaning[number] = f"@{self._count}"
+            self._meaning[number] = at = f"@{self._count}"
+            self._columns[at] = shown.partition("#")[0] or at
             self._count += 1
         return self._meaning[number]
+
+    def _qualify(self, scan: str, first: int) -> None:
+        """Give the columns of a scan its table's name, with a number from its second scan on."""
+        table = scan[len("Relation ") : scan.index("[")].split(".")[-1]
+        self._scans[table] = number = self._scans.get(table, 0) + 1
+        for place in range(first, self._count):
+            scanned = table if number == 1 else f"{table}@{number}"
+            self._columns[f"@{place}"] = f"{scanned}.{self._columns[f'@{place}']}"
 
 
 def _without_literals(keys: list[str]) -> list[str]:
@@ -297,8 +344,8 @@ def _without_literals(keys: list[str]) -> list[str]:
     return others or ["0"][: len(keys)]
 
 
-def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
-    """Return a digest of a scalar subquery, and the text after it.
+def _computed(subquery: _Node, rest: str) -> tuple[str, str, str]:
+    """Return a digest of a scalar subquery, the text after it, and the subquery's plan with names.
 
     Spark merges subqueries over one relation into a struct of their values. The text then continues
     with the name of the value.
@@ -308,7 +355,7 @@ def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
     if merged is None or not rest.startswith("."):
         spelled = normalizer.normalized(subquery)
     else:
-        parts = _split(merged.group(1))
+        parts = split_list(merged.group(1))
         names, values = parts[0::2], parts[1::2]
         found = [n for n in names if rest.startswith(f".{n}")]
         name = max(found, key=len, default="")
@@ -316,7 +363,8 @@ def _computed(subquery: _Node, rest: str) -> tuple[str, str]:
             raise _UnreadableError
         spelled = normalizer.merged(subquery.children[0], values[names.index(name)])
         rest = rest[len(name) + 1 :]
-    return f"subquery_{hashlib.sha256(spelled.encode()).hexdigest()[:16]}", rest
+    digest = f"subquery_{hashlib.sha256(spelled.encode()).hexdigest()[:16]}"
+    return digest, rest, normalizer.named(spelled)
 
 
 def _without_implied(join: str, sides: list[list[str]]) -> list[str]:
@@ -350,91 +398,3 @@ def _filtered(line: str, implied: set[str]) -> str | None:
         return line.lstrip()
     parts = [p for p in conditions.split(" AND ") if p not in implied]
     return f"Filter {' AND '.join(parts)}" if parts else None
-
-
-def _alias(part: str) -> tuple[str, str, str]:
-    """Return expression, name and id of `expression AS name#id`.
-
-    The name and id of a bare column are empty.
-    """
-    depth = 0
-    for place, character in enumerate(part):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0 and part.startswith(" AS ", place):
-            named = _IDENTIFIED.fullmatch(part[place + 4 :])
-            if named is not None:
-                return part[:place], named.group(1), named.group(2)
-    return part, "", ""
-
-
-def _lists(text: str) -> tuple[str, str]:
-    """Return the keys and the outputs of `[keys], [outputs]`; a global aggregate prints no keys."""
-    parts = _split(text)
-    if len(parts) == 1:
-        return "", parts[0][1:-1]
-    return parts[0][1:-1], parts[1][1:-1]
-
-
-def _split(text: str) -> list[str]:
-    """Return the parts between commas outside all brackets."""
-    parts, depth, start = [], 0, 0
-    for place, character in enumerate(text):
-        if character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-        elif character == "," and depth == 0:
-            parts.append(text[start:place].strip())
-            start = place + 1
-    last = text[start:].strip()
-    return [*parts, last] if last else parts
-
-
-def _conjuncts(text: str) -> list[str]:
-    """Return the conditions that AND joins at the top; the plan prints ((a AND b) AND c)."""
-    inside, ands = _brackets(text)
-    found, waiting = [], [(0, len(text))]
-    while waiting:
-        start, end = waiting.pop()
-        depth, close = inside.get(start, (0, -1))
-        places: list[int] = []
-        if close == end - 1:
-            every = ands.get(depth, [])
-            places = every[bisect_left(every, start) : bisect_left(every, end)]
-        if not places:
-            found.append(text[start:end])
-            continue
-        starts = [start + 1, *(place + len(_AND) for place in places)]
-        waiting.extend(reversed(list(zip(starts, [*places, close], strict=True))))
-    return found
-
-
-def _brackets(text: str) -> tuple[dict[int, tuple[int, int]], dict[int, list[int]]]:
-    """Return the brackets and the ANDs of a condition.
-
-    The first result maps the place of each `(` to the depth inside it and the place where it
-    closes. The second maps each depth to the places of its ANDs, in order.
-    """
-    inside: dict[int, tuple[int, int]] = {}
-    ands: dict[int, list[int]] = {}
-    opened: list[int] = []
-    for place, character in enumerate(text):
-        if character in "([{":
-            opened.append(place)
-        elif character in ")]}" and opened:
-            depth, start = len(opened), opened.pop()
-            if text[start] == "(":
-                inside[start] = (depth, place)
-        elif character == " " and text.startswith(_AND, place):
-            ands.setdefault(len(opened), []).append(place)
-    return inside, ands
-
-
-def _split_and(text: str) -> list[str]:
-    parts, depth, start = [], 0, 0
-    for place, character in enumerate(text):
-        depth += (character in "([{") - (character in ")]}")
-        if depth == 0 and text.startswith(" AND ", place):
-            parts.append(text[start:place])
-            start = place + 5
-    return [*parts, text[start:]]

@@ -11,6 +11,7 @@ import pytest
 from dbt_common.exceptions import CompilationError
 
 from dbt.adapters.ivm_spark.commands.explain import explanation
+from dbt.adapters.ivm_spark.commands.explain.as_text import WIDTH
 from dbt.adapters.ivm_spark.delta.rules import RULES
 from tests.unit.commands.explain.shop import MODEL, Shop
 
@@ -144,3 +145,49 @@ def test_a_query_that_nests_too_deep_is_explained_without_its_tree(
     monkeypatch.setattr(explanation, "operators", too_deep)
     found = told(Shop(), SUMS)
     assert (found["technique"], found["operators"]) == ("group_aggregate", None)
+
+
+class Misreading(Shop):
+    """Plans the model's own text in another way than what is written back."""
+
+    def __call__(self, sql: str) -> list[dict[str, Any]]:
+        if not sql.startswith("explain"):
+            return super().__call__(sql)
+        self.asked.append(sql)
+        condition = "(k#1 > 2)" if "`shop`" in sql else "(k#1 > 1)"
+        plan = f"Filter {condition}\n+- Relation shop.orders[k#1] parquet"
+        return [{"plan": f"== Optimized Logical Plan ==\n{plan}\n\n== Physical Plan =="}]
+
+
+def test_a_query_that_is_not_understood_is_shown_with_its_plans() -> None:
+    shop = Misreading()
+    found = told(shop, SUMS)
+    reason = found["reason"]
+    assert reason["code"] == "QUERY_NOT_UNDERSTOOD"
+    assert reason["detail"] == (
+        "the model's plan has `orders.k > 1` in a filter where the reconstruction has "
+        "`orders.k > 2`"
+    )
+    assert found["plan_difference"][-3:-1] == ["-Filter (orders.k > 1)", "+Filter (orders.k > 2)"]
+    text = shop.explainer(SUMS).text("text", [], False)
+    assert "Spark's plans, as far as they differ\n  --- the model" in text
+    assert not [line for line in text.splitlines() if len(line) > WIDTH and "model's" not in line]
+
+
+def test_a_query_that_is_understood_asks_for_no_more_plans() -> None:
+    shop = Shop()
+    assert told(shop, SUMS)["plan_difference"] is None
+    assert len([text for text in shop.asked if text.startswith("explain")]) == 2
+
+
+def test_a_refusal_is_remembered_with_the_state() -> None:
+    """`ivm_explain` asks for the plans again, to show them; the next run's plan does not."""
+    shop = Misreading()
+    told(shop, SUMS)
+    assert len([text for text in shop.asked if text.startswith("explain")]) == 4 + 1 + 4
+    shop.build(SUMS)
+    for newest in (7, 9):
+        shop.newest = newest
+        shop.asked.clear()
+        assert "`orders.k > 1`" in told(shop, SUMS)["reason"]["detail"]
+        assert len([text for text in shop.asked if text.startswith("explain")]) == 4

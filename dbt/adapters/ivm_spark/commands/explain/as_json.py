@@ -35,6 +35,7 @@ def _facts(told: Explanation) -> dict[str, Any]:
         "maintained": told.maintained,
         "technique": told.technique,
         "reason": _reason(told.reason),
+        "plan_difference": list(told.plan_difference) or None,
         "operators": _operator(told.tree) if told.tree is not None else None,
         "state_columns": [
             {

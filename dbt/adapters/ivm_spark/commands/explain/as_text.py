@@ -14,6 +14,7 @@ _TREE = 64
 """Columns of the tree; a longer line, up to `_LONGEST`, moves the text beside it to the right."""
 _LONGEST = 96
 _STATE = " [state]"
+_PLANS = "Spark's plans, as far as they differ"
 
 
 def as_text(told: Explanation, sql: bool) -> str:
@@ -21,6 +22,7 @@ def as_text(told: Explanation, sql: bool) -> str:
     sections = [
         ("", list(_head(told))),
         ("Next run", list(_next(told))),
+        (_PLANS, [_cut(line, WIDTH - 2) for line in told.plan_difference]),
         ("Operators", list(_tree(told))),
         (f"State  {told.state}", list(_state(told))),
         ("Sources", list(_sources(told.sources))),

@@ -8,11 +8,13 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.explain.as_json import as_json
 from dbt.adapters.ivm_spark.commands.explain.as_text import as_text
 from dbt.adapters.ivm_spark.commands.explain.explanation import Explanation, explanation
 from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.change import Change, Derivation
+from dbt.adapters.ivm_spark.plan.examined import compared
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
@@ -42,7 +44,8 @@ class Explainer:
         plan, refused = _planned(planner, request, model)
         self.plan = plan
         self.example = plan.statements or _example(plan, request.state)
-        self._told = explanation(model, kind, request, plan, refused)
+        told = explanation(model, kind, request, plan, refused)
+        self._told = replace(told, plan_difference=_difference(query, request, plan))
         self.view_sql = self._told.shown
 
     @classmethod
@@ -82,6 +85,18 @@ def _planned(planner: Planner, request: Request, model: str) -> tuple[Plan, str]
         except RefusedError:
             raise CompilationError(f"Model {model}: {error}") from error
         return replace(plan, warning=""), str(error)
+
+
+def _difference(query: Query, request: Request, plan: Plan) -> tuple[str, ...]:
+    """Return a diff of Spark's plans for a query that could be read, but not with certainty."""
+    found = plan.findings
+    reading = found.reading if found is not None else None
+    if reading is None or reading.view is None or reading.unsupported_reason is None:
+        return ()
+    if reading.unsupported_reason.code is not ReasonCode.QUERY_NOT_UNDERSTOOD:
+        return ()
+    difference = compared(query, request.sql, reading.view).difference
+    return () if difference is None else difference.diff
 
 
 def _example(plan: Plan, state: str) -> Statements | None:

@@ -71,6 +71,8 @@ class Explanation:
         shown: the view's SELECT.
         refused: why the next refresh would be an error instead.
         statements: name and SQL of each statement.
+        plan_difference: lines of a diff of Spark's plans for the model and for what was read of it,
+            if they show that the query was not read for certain.
     """
 
     model: str
@@ -89,6 +91,7 @@ class Explanation:
     shown: str
     refused: str = ""
     statements: tuple[tuple[str, str], ...] = ()
+    plan_difference: tuple[str, ...] = ()
 
     @property
     def maintained(self) -> bool:
