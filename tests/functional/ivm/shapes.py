@@ -23,6 +23,26 @@ SHAPES: dict[str, Shape] = {
           {{ dbt.datediff('placed', "timestamp'2024-03-01 10:00:00'", 'hour') }} as hours
         from @orders where placed is not null""",
     ),
+    "keywords_as_names": shape(
+        ROWS,
+        """
+        select values, any, end - order as left, if(order > 2, end, values) as `if`
+        from (select id as values, product as any, customer_id end, quantity as order from @orders)
+        where end > 1 and any in ('ale', 'bun') or values between order and end""",
+    ),
+    "bitwise_operators": shape(
+        ROWS,
+        """
+        select id | customer_id & 3 ^ 1 as bits, id << 2 >>> 1 as shifted, ~id & 7 = 3 as three
+        from @orders where id & 1 = 0 or quantity | 1 between 1 and customer_id << 1""",
+    ),
+    "like_any_and_all": shape(
+        ROWS,
+        """
+        select id, product like any ('a%', '%n') as either, product like all ('%o%', '%d') as both,
+          product not ilike any ('A%', '%P') as neither
+        from @orders where product not like all ('%e', 'b%') or product is null""",
+    ),
     "join_of_three": shape(
         ROWS,
         """

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sqlglot import exp
+from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
+from dbt.adapters.ivm_spark.algebra.keywords import identified
 from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift, OperatorParser
 
 _SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY".split()
@@ -55,6 +57,10 @@ class IvmSpark(Spark):
 
     SUPPORTS_STRUCT_STAR_EXPANSION = True
 
+    def tokenize(self, sql: str, dialect: DialectType = None) -> list[Token]:
+        """Return the tokens of a text, with an identifier for each keyword that is a name."""
+        return identified(super().tokenize(sql, dialect))
+
     class Tokenizer(Spark.Tokenizer):
         """A tokenizer that reads two quotes inside a string as one, as Spark 4 does."""
 
@@ -63,10 +69,16 @@ class IvmSpark(Spark):
     class Parser(OperatorParser):
         """A parser that knows no function by name unless the function has a syntax of its own."""
 
+        SUPPORTS_TABLE_QUERY = True
         FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
             **{n: p for n, p in OperatorParser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
             **{name: _call_with_unit(name) for name in _WITH_UNIT},
+        }
+        NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
+            name: parser
+            for name, parser in OperatorParser.NO_PAREN_FUNCTION_PARSERS.items()
+            if name in ("CASE", "IF", "TRANSFORM")
         }
 
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # as above

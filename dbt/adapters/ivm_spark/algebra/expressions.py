@@ -59,6 +59,8 @@ _OPERATORS = (
     exp.Slice,
     exp.Escape,
     exp.Window,
+    exp.All,
+    exp.Any,
     exp.WindowSpec,
     *WRAPPERS,
 )
@@ -88,8 +90,6 @@ def function_name(node: exp.Expr) -> str | None:
         return node.name.lower()
     if isinstance(node, WRAPPERS):
         return function_name(node.this)
-    if isinstance(node, exp.Any):
-        return "any"
     if not isinstance(node, exp.Func) or isinstance(node, (exp.Case, exp.Connector)):
         return None
     call = _CALL.match(to_sql(node))

@@ -62,7 +62,7 @@ _INTERNAL = frozenset(
     decimal varchar char struct array map join project aggregate filter sort union expand generate
     view and or not in if case mapsort rangeframe rowframe unboundedpreceding currentrow
     subtracttimestamps subtractdates timestampaddyminterval timestampadd timestampdiff
-    dateaddyminterval dateaddinterval lateral
+    dateaddyminterval dateaddinterval lateral likeall likeany notlikeall notlikeany
     """.split()
 )
 """Names that Spark's plans print as calls and that are no functions of SQL."""

@@ -199,8 +199,6 @@ def _split(expression: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
 
 def _arguments(call: exp.Expr) -> list[exp.Expr]:
     """Return the arguments of a plain call, none for one with DISTINCT or clauses of its own."""
-    if isinstance(call, exp.Any):
-        return [call.this]
     if not isinstance(call, exp.Anonymous):
         return []
     arguments: list[exp.Expr] = call.expressions
