@@ -124,6 +124,7 @@ def default(key: str) -> str:
     if isinstance(value, Enum):
         others = (f"`{choice.value}`" for choice in type(value) if choice is not value)
         return f"`{value.value}`; or {', '.join(others)}"
+    value = list(value) if isinstance(value, tuple) else value
     return f"`{str(value).lower()}`"
 
 

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import yaml
 
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import (
+    Catalog,
+    Function,
+    Relation,
+    RelationKind,
+    relation_key,
+)
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.plan.plan import technique_of
 from dbt.adapters.ivm_spark.plan.reading import lay_out
@@ -37,6 +43,11 @@ _SOURCES = {
         "score": "double",
         "counters": "map<string,int>",
     },
+}
+_FUNCTIONS = {
+    "`with_tax`": Function(
+        "with_tax", (("net", "decimal(12,2)", ""),), returns="double", body="net * 1.19"
+    )
 }
 _ARGUMENTS = {
     "revenue": "decimal(12,2)",
@@ -101,7 +112,7 @@ def said_of(
         Relation(f"`shop`.`{name}`", RelationKind.DELTA, tuple(columns.items()))
         for name, columns in sources.items()
     ]
-    catalog = Catalog({relation_key(r.name): r for r in relations}, ("shop",))
+    catalog = Catalog({relation_key(r.name): r for r in relations}, ("shop",), _FUNCTIONS)
     try:
         view = build_view(sql, catalog)
         columns = probe(view.root).columns

@@ -47,6 +47,7 @@ class IvmSparkConfig(SparkConfig):
     change_threshold: float | None = None
     emit_changes: bool | None = None
     primary_keys: dict[str, list[str]] | None = None
+    deterministic_functions: list[str] | str | None = None
     liquid_clustered_by: list[str] | str | None = None
     tblproperties: dict[str, str] | None = None
 

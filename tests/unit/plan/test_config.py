@@ -26,6 +26,13 @@ def test_values() -> None:
 
 
 @pytest.mark.parametrize(
+    ("value", "names"), [("f", ("f",)), (["f", "`s`.g"], ("f", "s.g")), (None, ()), ([], ())]
+)
+def test_functions(value: object, names: tuple[str, ...]) -> None:
+    assert read_config({"deterministic_functions": value}).deterministic_functions == names
+
+
+@pytest.mark.parametrize(
     ("key", "value", "says"),
     [
         ("refresh_policy", "sometimes", "auto, incremental, incremental_strict, full"),
@@ -38,6 +45,8 @@ def test_values() -> None:
         ("primary_keys", {"t": "id"}, "a mapping of relations to lists of columns"),
         ("primary_keys", {"t": [1]}, "a mapping of relations to lists of columns"),
         ("primary_keys", "id", "a mapping of relations to lists of columns"),
+        ("deterministic_functions", {"f": True}, "a function or a list of functions"),
+        ("deterministic_functions", ["f", 1], "a function or a list of functions"),
         ("refresh_policy", "", "auto, incremental, incremental_strict, full"),
         ("refresh_policy", ["full"], "auto, incremental, incremental_strict, full"),
         ("refresh_policy", "FULL", "auto, incremental, incremental_strict, full"),

@@ -1,4 +1,4 @@
-"""The relations that a query reads: their columns, and the texts of views."""
+"""The relations that a query reads and the functions that it calls, with their texts."""
 
 from __future__ import annotations
 
@@ -44,16 +44,44 @@ class Relation:
 
 
 @dataclass(frozen=True)
+class Function:
+    """A function that is not Spark's own, as DESCRIBE FUNCTION EXTENDED shows it.
+
+    Attributes:
+        name: its name, as Spark shows it.
+        parameters: name, type and default of each parameter; the default is SQL, empty if there is
+            none.
+        returns: the type of its result.
+        body: the expression after RETURN; empty if it is no SQL function.
+        namespace: the namespace in which Spark looks up the names in the body.
+        settings: the session settings under which it was created, as Spark keeps them.
+        unsupported: why calls of an SQL function can't be expanded; empty if they can.
+    """
+
+    name: str
+    parameters: tuple[tuple[str, str, str], ...] = ()
+    returns: str = ""
+    body: str = ""
+    namespace: tuple[str, ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    unsupported: str = ""
+
+
+@dataclass(frozen=True)
 class Catalog:
-    """The known relations.
+    """The known relations and functions.
 
     Attributes:
         relations: each relation by its key, see `relation_key`.
         schema: the schema of unqualified names.
+        functions: each function by its key, see `function_key`.
+        trusted: the lower-case names of functions that the user says to be deterministic.
     """
 
     relations: dict[str, Relation] = field(default_factory=dict)
     schema: tuple[str, ...] = ("default",)
+    functions: dict[str, Function] = field(default_factory=dict)
+    trusted: frozenset[str] = frozenset()
 
 
 def name_parts(table: exp.Table) -> tuple[str, ...]:
@@ -77,6 +105,16 @@ def relation_name(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
 def relation_key(name: str) -> str:
     """Return a key that is equal for two spellings of one relation's name."""
     return name.lower()
+
+
+def function_key(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
+    """Return a function's name as quoted SQL, which is also its key.
+
+    The namespace completes a name of one part. It is empty for a text in which a temporary function
+    may be called.
+    """
+    parts = (*namespace, *parts) if len(parts) == 1 else parts
+    return ".".join(quote(part.lower()) for part in parts)
 
 
 def quote(identifier: str) -> str:

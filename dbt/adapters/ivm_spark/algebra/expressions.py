@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.algebra.functions import (
     NOT_DETERMINISTIC,
     SCALARS,
     WINDOWS,
+    is_trusted,
 )
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.struct_fields import is_row
@@ -162,6 +163,8 @@ def is_known(node: exp.Expr) -> bool:
         return False
     if name is None:
         return isinstance(node, _OPERATORS)
+    if isinstance(node.parent, exp.Dot) and node.arg_key == "expression":
+        return False
     return name in SCALARS | AGGREGATES | WINDOWS | GENERATORS | NAMED_BY_ARGUMENTS
 
 
@@ -185,6 +188,10 @@ def _check_node(node: exp.Expr) -> None:
         if not isinstance(node, _OPERATORS):
             raise not_supported(f"{type(node).__name__}: {to_sql(node)}")
         return
+    if is_trusted(node):
+        return
+    if isinstance(node.parent, exp.Dot) and node.arg_key == "expression":
+        raise not_supported(f"{to_sql(node.parent)}, a function that is not Spark's own")
     if name in NAMED_BY_ARGUMENTS:
         raise not_supported(f"{name}(), which names its fields by its arguments")
     if name in GENERATORS:

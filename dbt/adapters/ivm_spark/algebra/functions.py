@@ -7,6 +7,8 @@ assumed.
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 AGGREGATES = frozenset(
     """
     any any_value approx_count_distinct approx_percentile approx_top_k
@@ -101,3 +103,23 @@ SCALARS = frozenset(
     xpath_short xpath_string xxhash64 year zeroifnull zip_with
     """.split()
 )
+
+SPARKS_OWN = AGGREGATES | GENERATORS | WINDOWS | NOT_DETERMINISTIC | NAMED_BY_ARGUMENTS | SCALARS
+"""The functions of Spark itself; none of a user's has one of these names without its schema."""
+_TRUSTED, _TEMPORARY = "ivm_trusted", "temporary"
+
+
+def trust(call: exp.Expr, temporary: bool = False) -> None:
+    """Mark a call of a function that the user says to be scalar and deterministic."""
+    call.set(_TRUSTED, _TEMPORARY if temporary else True)
+
+
+def is_trusted(call: exp.Expr) -> bool:
+    """Return whether a call is marked so; its copies are, too."""
+    return bool(call.args.get(_TRUSTED))
+
+
+def temporary_call(expression: exp.Expr) -> exp.Expr | None:
+    """Return a marked call of a temporary function in an expression, which no view may contain."""
+    calls = expression.find_all(exp.Func)
+    return next((call for call in calls if call.args.get(_TRUSTED) == _TEMPORARY), None)

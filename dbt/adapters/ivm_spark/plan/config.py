@@ -59,6 +59,7 @@ class IvmConfig:
         state_writes: how a refresh changes the state.
         emit_changes: the state has a change feed of its view's rows.
         primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
+        deterministic_functions: functions of the user's own that depend only on their arguments.
         on_change: what to do if the state is not as configured.
         table: how the state is laid out and written.
     """
@@ -68,12 +69,20 @@ class IvmConfig:
     state_writes: StateWrites = StateWrites.MERGE
     emit_changes: bool = True
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deterministic_functions: tuple[str, ...] = ()
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
 
-KEYS = ("refresh_policy", "change_threshold", "state_writes", "emit_changes", "primary_keys")
-_DEFAULTED = KEYS[:-1]
+KEYS = (
+    "refresh_policy",
+    "change_threshold",
+    "state_writes",
+    "emit_changes",
+    "primary_keys",
+    "deterministic_functions",
+)
+_DEFAULTED = KEYS[:-2]
 
 
 def read_config(values: Mapping[str, Any]) -> IvmConfig:
@@ -101,6 +110,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         state_writes=writes,
         emit_changes=emit_changes,
         primary_keys=_keys(given.get("primary_keys", {})),
+        deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
@@ -223,6 +233,15 @@ def _flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise ConfigError(f"{key} is {value!r}; it must be true or false")
     return value
+
+
+def _functions(value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise ConfigError(
+            f"deterministic_functions is {value!r}; it must be a function or a list of functions"
+        )
+    return tuple(name.replace("`", "") for name in names)
 
 
 def _keys(value: Any) -> dict[str, tuple[str, ...]]:

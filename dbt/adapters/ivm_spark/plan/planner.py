@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
+from functools import partial
 
 from dbt_common.exceptions import DbtDatabaseError
 
@@ -27,7 +28,7 @@ from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
-from dbt.adapters.ivm_spark.plan.relations import catalog_of
+from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks
@@ -211,7 +212,12 @@ class Planner:
             return self._pins.relation(self._reader, name, request.built)
 
         try:
-            return catalog_of(request.sql, describe)
+            return catalog_of(
+                request.sql,
+                describe,
+                partial(described_function, self._reader),
+                request.config.deterministic_functions,
+            )
         except Exception as error:
             if isinstance(error, DbtDatabaseError) and not says_condition(error):
                 raise

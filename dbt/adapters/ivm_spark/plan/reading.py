@@ -8,7 +8,9 @@ from itertools import islice
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import dialect_name
+from dbt.adapters.ivm_spark.algebra.functions import temporary_call
 from dbt.adapters.ivm_spark.algebra.reasons import (
     NotMaintained,
     Reason,
@@ -86,7 +88,9 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
         with not_too_deep():
             found = fingerprint(view, labels(sql, dialect), settings)
     except NotMaintained as error:
-        text = fingerprint_text(sql, settings, catalog.relations.values())
+        text = fingerprint_text(
+            sql, settings, catalog.relations.values(), catalog.functions.values()
+        )
         return Reading(text, None, error.reason, repeatable=False)
     return Reading(found, view, None, repeatable=True)
 
@@ -94,8 +98,8 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
 def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
     """Raise NotMaintained if the session's settings change how Spark reads the query.
 
-    They do if quoted names are patterns, or if Spark reads a view under other settings than the
-    session's.
+    They do if quoted names are patterns, or if Spark reads a view or an SQL function under other
+    settings than the session's.
     """
     if session.get(REGEX_COLUMNS, "false").lower() == "true":
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{REGEX_COLUMNS} is true")
@@ -105,6 +109,11 @@ def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
             if keys and not has_columns_only(relation.text):
                 detail = f"{relation.name}: {', '.join(keys)}"
                 raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
+    for function in catalog.functions.values():
+        keys = differing(dict(function.settings), session) if function.body else []
+        if keys:
+            detail = f"{function.name}(): {', '.join(keys)}"
+            raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
 
 
 def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:
@@ -139,6 +148,7 @@ def lay_out(
     """
     with not_too_deep():
         planned = layout(view.root, types, state, append)
+        _check_permanent(planned.top)
         if checked:
             return planned
         change = delta(planned.input, Context(frozenset(view.sources)))
@@ -147,6 +157,14 @@ def lay_out(
                 raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
             check_closed(change)
         return planned
+
+
+def _check_permanent(top: Node) -> None:
+    """Raise NotMaintained if the view over the state would call a temporary function."""
+    for expression in (e for node in walk(top) for e in expressions_of(node)):
+        call = temporary_call(expression)
+        if call is not None:
+            raise not_supported(f"{call.name}(), a temporary function, above the stored rows")
 
 
 def _too_large(change: Node) -> bool:

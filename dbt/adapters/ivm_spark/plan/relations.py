@@ -1,37 +1,80 @@
-"""Finds every relation that a query reads, following views."""
+"""Finds every relation that a query reads, following views, and every function that it calls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.catalog import (
     Catalog,
+    Function,
     Relation,
     RelationKind,
+    function_key,
     relation_key,
     relation_name,
 )
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
-from dbt.adapters.ivm_spark.sql.parse import tables_read
+from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.sql.parse import functions_called, tables_read
+from dbt.adapters.ivm_spark.sql.user_functions import body_of, names_called
 
 
-def catalog_of(sql: str, describe: Callable[[str], Relation]) -> tuple[Catalog, list[str]]:
-    """Return the relations that a query reads, and the names of its sources in Delta.
+def described_function(reader: SourceReader, name: str) -> Function:
+    """Return a function by its quoted name; nothing is known of one that Spark does not find."""
+    try:
+        return reader.function(name)
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        return Function(name)
 
-    `describe` returns a relation by its quoted name; its exceptions pass through. A query that
-    can't be read has no sources.
+
+def catalog_of(
+    sql: str,
+    describe: Callable[[str], Relation],
+    describe_function: Callable[[str], Function] = Function,
+    trusted: Iterable[str] = (),
+) -> tuple[Catalog, list[str]]:
+    """Return what a query reads and calls, and the names of its sources in Delta.
+
+    `describe` returns a relation by its quoted name, and `describe_function` a function that is not
+    Spark's own; their exceptions pass through. `trusted` are the functions that the user says to be
+    deterministic. A query that can't be read has no sources.
     """
-    catalog = Catalog()
-    texts = [(sql, catalog.schema)]
-    for text, namespace in texts:
+    catalog = Catalog(trusted=frozenset(name.lower() for name in trusted))
+    texts: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = [(sql, catalog.schema, ())]
+    for text, namespace, functions in texts:
         try:
-            read = tables_read(text)
+            read, called = tables_read(text), functions_called(text)
         except NotMaintained:
             return catalog, []
+        _add_functions(catalog, called, functions, describe_function)
         for name in (relation_name(parts, namespace) for parts in read):
             if relation_key(name) not in catalog.relations:
                 relation = catalog.relations[relation_key(name)] = describe(name)
                 if relation.kind is RelationKind.VIEW:
-                    texts.append((relation.text, relation.namespace))
+                    texts.append((relation.text, relation.namespace, relation.namespace))
     tables = [r for r in catalog.relations.values() if r.kind is RelationKind.DELTA]
     return catalog, sorted(r.name for r in tables)
+
+
+def _add_functions(
+    catalog: Catalog,
+    called: Iterable[tuple[str, ...]],
+    namespace: tuple[str, ...],
+    describe: Callable[[str], Function],
+) -> None:
+    """Add the functions that a text calls, and those that their bodies call."""
+    for key in (function_key(parts, namespace) for parts in called):
+        if key in catalog.functions:
+            continue
+        function = catalog.functions[key] = describe(key)
+        if function.body:
+            try:
+                names = names_called(body_of(function))
+            except NotMaintained:
+                continue
+            _add_functions(catalog, names, function.namespace, describe)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationKind
 from dbt.adapters.ivm_spark.source.commit import Commit, commit_from
 from dbt.adapters.ivm_spark.source.describe import relation_from, with_text
+from dbt.adapters.ivm_spark.source.functions import function_from
 from dbt.adapters.ivm_spark.source.version_range import Head
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
@@ -44,6 +45,10 @@ class SourceReader:
             rows = self._query(f"describe table extended {name} as json")
             relation = with_text(relation, str(next(iter(rows[0].values()))))
         return relation
+
+    def function(self, name: str) -> Function:
+        """Return a function by its quoted name."""
+        return function_from(name, self._query(f"describe function extended {name}"))
 
     def head(self, relation: Relation, since: int | None) -> Head:
         """Return the newest version of a Delta table, with the commits from version `since` on."""

@@ -12,8 +12,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import astuple
 
-from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationKind
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Scan
@@ -32,15 +33,23 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
 
 
-def fingerprint_text(sql: str, settings: dict[str, str], relations: Iterable[Relation] = ()) -> str:
+def fingerprint_text(
+    sql: str,
+    settings: dict[str, str],
+    relations: Iterable[Relation] = (),
+    functions: Iterable[Function] = (),
+) -> str:
     """Return the fingerprint of a query that is not understood.
 
-    It contains the query's text, the texts of the views that it reads, and all columns of its
-    sources.
+    It contains the query's text, the texts of the views that it reads and of the SQL functions that
+    it calls, and all columns of its sources.
     """
     read = sorted(relations, key=lambda r: r.name)
     views = [r for r in read if r.kind is RelationKind.VIEW]
-    texts = [(view.name, view.text, view.namespace, view.settings) for view in views]
+    texts: list[tuple[object, ...]] = [
+        *((view.name, view.text, view.namespace, view.settings) for view in views),
+        *(astuple(f) for f in sorted(functions, key=lambda f: f.name) if f.body),
+    ]
     columns = [(r.name, r.columns) for r in read if r not in views]
     return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(settings)))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,11 +21,9 @@ from dbt.adapters.ivm_spark.algebra.catalog import (
 )
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
-from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, too_many_tables
-from dbt.adapters.ivm_spark.sql.lambdas import rename_parameters
-from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
-from dbt.adapters.ivm_spark.sql.values import name_values
+from dbt.adapters.ivm_spark.sql.prepare import prepare
+from dbt.adapters.ivm_spark.sql.user_functions import expand, names_called
 
 MAX_VIEW_DEPTH = 32
 MAX_TABLES = 1000
@@ -35,8 +32,6 @@ multiply the places."""
 
 _TEXTS = 256
 """The number of texts whose trees are cached: texts of models and of the views that they read."""
-_VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
-"""Source: REF_RE of Spark's ConfigReader."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ def parse(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> Parsed:
     """
     with not_too_deep():
         expansion = _Expansion(catalog, dialect)
-        query = expansion.expanded(_query(sql, dialect), catalog.schema, 0)
+        query = expansion.expanded(_query(sql, dialect), catalog.schema, 0, ())
         return Parsed(query, expansion.tables, tuple(dict.fromkeys(expansion.missing)))
 
 
@@ -80,6 +75,15 @@ def tables_read(sql: str, dialect: str = "ivmspark") -> tuple[tuple[str, ...], .
     for table in tables:
         _check_table(table)
     return tuple(dict.fromkeys(map(name_parts, tables)))
+
+
+@lru_cache(maxsize=_TEXTS)
+def functions_called(sql: str, dialect: str = "ivmspark") -> tuple[tuple[str, ...], ...]:
+    """Return the name parts of each function that a text calls and that is not Spark's own.
+
+    Views and functions are not followed. Raises NotMaintained, see `parse`.
+    """
+    return names_called(_read(sql, dialect)[0])
 
 
 def _query(sql: str, dialect: str) -> exp.Query:
@@ -108,46 +112,8 @@ def _read(sql: str, dialect: str) -> tuple[exp.Query, tuple[str, ...]]:
     if len(statements) != 1 or not isinstance(statements[0], exp.Query):
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "not one query")
     named = tuple(statements[0].named_selects)
-    for node in statements[0].walk():
-        node.comments = None
-        _check_variables(node)
-        if isinstance(node, exp.Anonymous):
-            node.set("this", node.name.lower())
-    for raw in list(statements[0].find_all(exp.RawString)):
-        raw.replace(exp.Literal.string(raw.name))
-    count_rows(statements[0])
-    refuse_ambiguous_stars(statements[0])
-    rename_parameters(statements[0])
-    name_fields(statements[0])
-    _spell_ctes(statements[0])
-    name_values(statements[0])
+    prepare(statements[0])
     return statements[0], named
-
-
-def _check_variables(node: exp.Expr) -> None:
-    """Raise NotMaintained if a text of the node contains a variable such as ${name}.
-
-    Spark replaces ${name} by a setting's value before it reads a text, even inside a literal. The
-    query's rows would then depend on the settings of the refresh.
-    """
-    for text in node.args.values():
-        found = _VARIABLE.search(text) if isinstance(text, str) else None
-        if found is not None:
-            raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, found.group(0))
-
-
-def _spell_ctes(query: exp.Query) -> None:
-    """Spell each reference to a CTE as the CTE's definition does, whatever its case.
-
-    If Spark is case-sensitive, such a name is a table's; the comparison of plans detects that.
-    """
-    spellings: dict[str, set[str]] = {}
-    for cte in query.find_all(exp.CTE):
-        spellings.setdefault(cte.alias.lower(), set()).add(cte.alias)
-    for table in query.find_all(exp.Table):
-        given = spellings.get(table.name.lower(), set())
-        if not table.db and len(given) == 1 and table.name not in given:
-            table.this.set("this", next(iter(given)))
 
 
 class _Expansion:
@@ -160,9 +126,21 @@ class _Expansion:
         self.tables: dict[str, Relation] = {}
         self.missing: list[str] = []
 
-    def expanded(self, query: exp.Query, namespace: tuple[str, ...], depth: int) -> exp.Query:
+    def expanded(
+        self,
+        query: exp.Query,
+        namespace: tuple[str, ...],
+        depth: int,
+        functions: tuple[str, ...],
+    ) -> exp.Query:
+        """Return a query with its views and functions expanded, in place.
+
+        `functions` is the namespace of its functions: empty for the model's own text, which may
+        call temporary ones.
+        """
         if depth > MAX_VIEW_DEPTH:
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "views nested too deep")
+        expand(query, self._catalog, functions)
         for table in _real_tables(query):
             self._places += 1
             if self._places > MAX_TABLES:
@@ -184,7 +162,10 @@ class _Expansion:
             return _as_table(_number(relation, self.tables), alias, written)
         text = _query(relation.text, self._dialect)
         return _as_subquery(
-            self.expanded(text, relation.namespace, depth + 1), relation, alias, written
+            self.expanded(text, relation.namespace, depth + 1, relation.namespace),
+            relation,
+            alias,
+            written,
         )
 
 

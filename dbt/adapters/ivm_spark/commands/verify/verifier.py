@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
@@ -27,7 +28,7 @@ from dbt.adapters.ivm_spark.commands.verify.pinned import (
     written,
 )
 from dbt.adapters.ivm_spark.plan.reading import Reading, dialect_of, read
-from dbt.adapters.ivm_spark.plan.relations import catalog_of
+from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.condition import first_line
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -142,8 +143,15 @@ class Verifier:
 
     def _known(self, sql: str, watermark: Watermark, model: str) -> _Known:
         settings = Pins().settings(self._reader)
-        catalog, _ = catalog_of(sql, self._reader.relation)
+        catalog, _ = catalog_of(
+            sql, self._reader.relation, partial(described_function, self._reader)
+        )
         reading = read(sql, catalog, settings)
+        if reading.fingerprint != watermark.fingerprint and catalog.functions:
+            # The model may list its functions as deterministic, which its watermark shows.
+            names = frozenset(name.replace("`", "") for name in catalog.functions)
+            catalog = replace(catalog, trusted=names)
+            reading = read(sql, catalog, settings)
         _check_settings(reading)
         if watermark.unsupported_reason is not None:
             code, detail = watermark.unsupported_reason

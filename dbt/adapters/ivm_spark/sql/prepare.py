@@ -1,0 +1,59 @@
+"""Makes explicit in a query what sqlglot reads in another way than Spark, or leaves open."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
+from dbt.adapters.ivm_spark.sql.lambdas import rename_parameters
+from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
+from dbt.adapters.ivm_spark.sql.values import name_values
+
+_VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
+"""Source: REF_RE of Spark's ConfigReader."""
+
+
+def prepare(query: exp.Query) -> None:
+    """Make a query explicit, in place. Raises NotMaintained for what has no certain meaning."""
+    for node in query.walk():
+        node.comments = None
+        _check_variables(node)
+        if isinstance(node, exp.Anonymous):
+            node.set("this", node.name.lower())
+    for raw in list(query.find_all(exp.RawString)):
+        raw.replace(exp.Literal.string(raw.name))
+    count_rows(query)
+    refuse_ambiguous_stars(query)
+    rename_parameters(query)
+    name_fields(query)
+    _spell_ctes(query)
+    name_values(query)
+
+
+def _check_variables(node: exp.Expr) -> None:
+    """Raise NotMaintained if a text of the node contains a variable such as ${name}.
+
+    Spark replaces ${name} by a setting's value before it reads a text, even inside a literal. The
+    query's rows would then depend on the settings of the refresh.
+    """
+    for text in node.args.values():
+        found = _VARIABLE.search(text) if isinstance(text, str) else None
+        if found is not None:
+            raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, found.group(0))
+
+
+def _spell_ctes(query: exp.Query) -> None:
+    """Spell each reference to a CTE as the CTE's definition does, whatever its case.
+
+    If Spark is case-sensitive, such a name is a table's; the comparison of plans detects that.
+    """
+    spellings: dict[str, set[str]] = {}
+    for cte in query.find_all(exp.CTE):
+        spellings.setdefault(cte.alias.lower(), set()).add(cte.alias)
+    for table in query.find_all(exp.Table):
+        given = spellings.get(table.name.lower(), set())
+        if not table.db and len(given) == 1 and table.name not in given:
+            table.this.set("this", next(iter(given)))
