@@ -90,10 +90,17 @@ def _check(
     kinds = [_kind(view, generator) for _ in range(KINDS)]
     for _ in range(BATCHES):
         moved, insert_only = generator.choice(kinds)
+        ticks = view.reads_clock and generator.random() < 0.5
+        if ticks and generator.random() < 0.3:
+            moved = []
         deletes = 0 if insert_only else generator.choice((1, 3, 6))
         for name in moved:
             _change(database, name, generator, generator.choice((0, 1, 4)), deletes)
-        view.merge(frozenset(moved), insert_only)
+        if ticks:
+            others = [time for time in range(-1, 5) if time != view.clock]
+            view.tick(generator.choice(others), frozenset(moved))
+        else:
+            view.merge(frozenset(moved), insert_only)
         database.settle()
         _compare(view, seen, wanted)
 

@@ -8,11 +8,13 @@ whether they were only inserted into.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import sqlglot
+from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
@@ -28,8 +30,9 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
     open_questions,
 )
+from dbt.adapters.ivm_spark.plan.clock import clock_reason
 from dbt.adapters.ivm_spark.plan.reading import lay_out
-from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
@@ -71,8 +74,10 @@ class Maintained:
         self._database = database
         self._sql = sql
         view = build_view(sql, database.catalog)
-        self._types = self._types_of(probe(view.root))
-        self._layout = lay_out(view, self._types, _STATE, appends)
+        self._view, self._appends = view, appends
+        self.clock = 1
+        self._types = self._types_of(probe(self._at(1).root))
+        self._layout = lay_out(self._at(1), self._types, _STATE, appends)
         check_types(self._layout.input, self._types_of)
         self.sources = [n for n, t in database.tables.items() if t.relation.name in view.sources]
         self._merge = cache(self._merge_statements)
@@ -85,6 +90,29 @@ class Maintained:
 
     def build(self) -> None:
         self._database.run(f'create or replace table "v__ivm" as {self._fill}')
+
+    @property
+    def reads_clock(self) -> bool:
+        return bool(self._view.clock)
+
+    def tick(self, now: int, moved: frozenset[str]) -> None:
+        """Bring the state up to date with a clock that moves, together with these sources."""
+        self._layout = lay_out(self._at(now, self.clock), self._types, _STATE, self._appends)
+        self.clock = now
+        for name in ("_fill", "_visible", "_query"):
+            self.__dict__.pop(name, None)
+        self._merge = cache(self._merge_statements)
+        if clock_reason(self._layout) is not None:
+            self.build()
+        else:
+            self._ask_and_merge(moved, False, False)
+        self._layout = lay_out(self._at(now), self._types, _STATE, self._appends)
+
+    def _at(self, now: int, before: int | None = None) -> View:
+        """The view with the clock's value, and the one that it had before."""
+        values = dict.fromkeys(self._view.clock, _number(now))
+        old = dict.fromkeys(self._view.clock, _number(now if before is None else before))
+        return replace(self._view, root=with_constants(self._view.root, values, old))
 
     def merge(self, moved: frozenset[str], insert_only: bool) -> None:
         """Bring the state up to date with the windows of the sources that moved.
@@ -130,7 +158,7 @@ class Maintained:
 
     def rows_of(self, sql: str) -> Counter[Row]:
         """The rows of a text, read by sqlglot's own Spark dialect and not by ours."""
-        return self._database.bag(_spark(sql))
+        return self._database.bag(_spark(sql, self.clock))
 
     def stored(self) -> Counter[Row]:
         """The rows of the state, equal ones as one."""
@@ -163,7 +191,7 @@ class Maintained:
 
     @cached_property
     def _query(self) -> str:
-        return _spark(self._sql)
+        return _spark(self._sql, self.clock)
 
     def _merge_statements(
         self, moved: frozenset[str], insert_only: bool, big: bool, compact: bool
@@ -223,5 +251,10 @@ def _materializations(parts: Statements) -> list[str]:
     ]
 
 
-def _spark(sql: str) -> str:
-    return spelled_out(sqlglot.parse_one(sql, read="spark").transform(counted).sql("duckdb"))
+def _spark(sql: str, clock: int) -> str:
+    query = sqlglot.parse_one(sql.replace("unix_timestamp()", str(clock)), read="spark")
+    return spelled_out(query.transform(counted).sql("duckdb"))
+
+
+def _number(value: int) -> exp.Expr:
+    return exp.cast(exp.Literal.string(str(value)), "bigint")

@@ -81,6 +81,8 @@ def predicate(draw: Draw, query: Query, alias: str) -> str:
         "{c} <> 1",
         "{c} between 0 and 2",
         "{c} in (1, 2) or {c} < 0",
+        "{c} >= unix_timestamp()",
+        "not {c} > unix_timestamp() or {c} = 0",
     )
     return str(draw(st.sampled_from(shapes))).format(c=column)
 
@@ -91,6 +93,7 @@ def expression(draw: Draw, name: str, number: bool) -> str:
         return f"p.{name}"
     shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "2 - p.{n} * 3 ", "-p.{n}")
     shapes += ("case when p.{n} > 0 then p.{n} end",)
+    shapes += ("case when p.{n} < unix_timestamp() then p.{n} else 7 end",)
     shapes += tuple(
         f"datediff(DAY, date '2024-01-31', dateadd({unit}, p.{{n}}, date '2024-01-31'))"
         for unit in ("DAY", "MONTH", "YEAR")

@@ -79,6 +79,8 @@ def queries(draw: Draw, depth: int) -> Query:
         return _set_operation(draw, depth)
     if kind in ("outer", "exists"):
         return _matched(draw, depth, kind)
+    if kind == "joins":
+        return _joined_joins(draw, depth)
     if kind == "group":
         return _grouped(draw, depth)
     if kind == "window":
@@ -231,6 +233,39 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
         tied += f" group by m1.{b} having count(*) > 1"
     exists = f"exists (select 1 from ({right.sql}) m1{tied})"
     return Query(f"{start} {negated}{exists}", left.columns)
+
+
+def _joined_joins(draw: Draw, depth: int) -> Query:
+    """Joins in parentheses, or joins by USING of one column after each other."""
+    inputs = [draw(queries(min(depth - 1, 1))) for _ in range(3)]
+    sides = [draw(st.sampled_from(("full", "left", "right", "inner"))) for _ in range(2)]
+    if draw(st.booleans()):
+        rows = []
+        for place, query in enumerate(inputs):
+            number = draw(st.sampled_from(query.numbers)) if query.numbers else "1"
+            other, _ = draw(st.sampled_from(query.columns))
+            items = f"cast({number} as bigint) as k, {other} as v{place}"
+            rows.append(f"(select {items} from ({query.sql}) i{place}) u{place}")
+        shown = draw(st.sampled_from(("k", "k", "u1.k", "coalesce(u2.k, k)")))
+        sql = f"{rows[0]} {sides[0]} join {rows[1]} using (k) {sides[1]} join {rows[2]} using (k)"
+        return Query(
+            f"select {shown} as k0, count(*) as k1 from {sql} group by 1",
+            (("k0", True), ("k1", True)),
+        )
+    first, second = comparable(inputs[0], inputs[1]), comparable(inputs[1], inputs[2])
+    if not first or not second:
+        return inputs[0]
+    (a, b), (c, d) = draw(st.sampled_from(first)), draw(st.sampled_from(second))
+    m0, m1, m2 = (f"({query.sql}) m{place}" for place, query in enumerate(inputs))
+    operator = draw(st.sampled_from(("=", "=", "<=>", "<")))
+    group = f"({m1} {sides[1]} join {m2} on m1.{c} = m2.{d})"
+    columns = [(f"m{place}.{n}", k) for place, q in enumerate(inputs) for n, k in q.columns]
+    kept = some(draw, columns, 4) or columns[:1]
+    items = ", ".join(f"{name} as k{place}" for place, (name, _) in enumerate(kept))
+    return Query(
+        f"select {items} from {m0} {sides[0]} join {group} on m0.{a} {operator} m1.{b}",
+        tuple((f"k{place}", k) for place, (_, k) in enumerate(kept)),
+    )
 
 
 def _with_subquery(draw: Draw, depth: int, kind: str) -> Query:
@@ -437,6 +472,7 @@ _KINDS = (
     "join",
     "join",
     "outer",
+    "joins",
     "exists",
     "scalar",
     "condition",

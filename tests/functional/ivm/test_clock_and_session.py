@@ -19,9 +19,7 @@ HEADER = (
 MOVING = {
     # the clock, said and unsaid
     "typed_text": "select id, timestamp 'now' as t from @days",
-    "typed_date": "select id, date 'today' as d from @days",
     "cast_text": "select id, cast('now' as timestamp) as t from @days",
-    "cast_sign": "select id, 'tomorrow'::date as d from @days",
     "compared_timestamp": "select id from @days where ts <= 'now'",
     "compared_date": "select id from @days where d > 'yesterday'",
     "converted": "select id from @days where d >= to_date('today')",
@@ -54,6 +52,12 @@ MOVING = {
     "catalog_name": "select id, current_catalog() as c, current_schema() as s from @days",
     "random": "select id, uuid() as u from @days",
 }
+DAILY = {
+    "typed_date": "select id, date 'today' as d from @days",
+    "cast_sign": "select id, 'tomorrow'::date as d from @days",
+    "called": "select id, date_trunc('month', now()) as m from @days where d <= current_date",
+}
+"""They read the clock, and its value is the same all day."""
 STILL = {
     "text_as_text": "select id, s = 'today' as hit, concat(s, 'now') as t from @days",
     "text_chosen": "select id, case when s in ('now', 'tomorrow') then"
@@ -75,7 +79,7 @@ class TestClockAndSession:
     def models(self) -> dict[str, str]:
         return {
             f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in (MOVING | STILL).items()
+            for name, sql in (MOVING | DAILY | STILL).items()
         }
 
     @pytest.fixture(scope="class")
@@ -91,6 +95,7 @@ class TestClockAndSession:
     def test_models_that_read_the_clock_are_rebuilt(self, built: Warehouse) -> None:
         responses = built.run(*MOVING)
         assert set(kinds(responses).items()) == {(name, "full") for name in MOVING}
+        assert kinds(built.run(*DAILY)) == dict.fromkeys(DAILY, "none")
 
     def test_models_without_a_clock_are_left_alone(self, built: Warehouse) -> None:
         responses = built.run(*STILL)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Generate, Item, Node, Project
 
 
@@ -47,6 +48,9 @@ def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
         known = isinstance(node, exp.Column) and not node.table and node.name in columns
         return columns[node.name].copy() if known else node
 
+    if isinstance(expression, exp.Column):  # most are, and a copy for each would cost much
+        found = swapped(expression)
+        return found.copy() if found is expression else found
     return expression.transform(swapped)
 
 
@@ -83,6 +87,37 @@ def _expressions_in(value: object) -> Iterator[exp.Expr]:
         yield value.expression
     elif isinstance(value, exp.Expr):
         yield value
+
+
+def with_expressions(root: Node, changed: Callable[[exp.Expr], exp.Expr]) -> Node:
+    """Return the tree with each expression replaced by what `changed` returns for it.
+
+    A node without a change stays the same object, and a node with several parents stays one node.
+    """
+    done: dict[int, Node] = {}
+
+    def mapped(node: Node) -> Node:
+        if id(node) not in done:
+            below = with_children(node, tuple(mapped(child) for child in children(node)))
+            values = {place.name: getattr(below, place.name) for place in fields(below)}
+            news = {name: _mapped(value, changed) for name, value in values.items()}
+            moved = {name: new for name, new in news.items() if new is not values[name]}
+            done[id(node)] = replace(below, **moved) if moved else below
+        return done[id(node)]
+
+    return mapped(root)
+
+
+def _mapped(value: Any, changed: Callable[[exp.Expr], exp.Expr]) -> Any:
+    if isinstance(value, exp.Expr):
+        return changed(value)
+    if isinstance(value, Item):
+        new = changed(value.expression)
+        return value if new is value.expression else Item(value.name, new)
+    if isinstance(value, tuple):
+        news = tuple(_mapped(part, changed) for part in value)
+        return value if all(a is b for a, b in zip(news, value, strict=True)) else news
+    return value
 
 
 def is_variable(found: exp.Column) -> bool:

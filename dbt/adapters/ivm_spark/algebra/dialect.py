@@ -14,8 +14,10 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
+from sqlglot.generators.hive import HiveGenerator
 from sqlglot.tokenizer_core import Token, TokenType
 
+from dbt.adapters.ivm_spark.algebra.clock import MovedConstant
 from dbt.adapters.ivm_spark.algebra.keywords import identified
 from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift, OperatorParser
 
@@ -26,6 +28,11 @@ Spark's SqlBaseParser.g4."""
 _UNITS = frozenset(
     """YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND""".split()
 )
+_PLAIN_TYPES = frozenset(
+    exp.DType[name]
+    for name in "BIGINT BINARY BOOLEAN DATE DECIMAL DOUBLE INT SMALLINT TEXT TINYINT".split()
+)
+"""Types that sqlglot's Hive, on which its Spark stands, writes like any other dialect."""
 
 
 def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
@@ -82,14 +89,28 @@ class IvmSpark(Spark):
         }
 
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # as above
-        """A generator that writes shifts as operators."""
+        """A generator that writes constants of the clock, and shifts as operators."""
 
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             **Spark.Generator.TRANSFORMS,
+            MovedConstant: lambda self, e: self.sql(e, "this"),
             exp.BitwiseLeftShift: _written("<<"),
             exp.BitwiseRightShift: _written(">>"),
             BitwiseUnsignedRightShift: _written(">>>"),
         }
+
+        def cast_sql(self, expression: exp.Cast, safe_prefix: str | None = None) -> str:
+            """Return a cast; the inherited method parses the name of a type for each."""
+            number = isinstance(expression.this, exp.Literal) and expression.this.is_number
+            if expression.to.this not in _PLAIN_TYPES or number:
+                return str(super().cast_sql(expression, safe_prefix))
+            return str(super(HiveGenerator, self).cast_sql(expression, safe_prefix))
+
+        def datatype_sql(self, expression: exp.DataType) -> str:
+            """Return a type; the inherited method parses the name of another for each."""
+            if expression.this not in _PLAIN_TYPES:
+                return str(super().datatype_sql(expression))
+            return str(super(HiveGenerator, self).datatype_sql(expression))
 
 
 def dialect_name(case_sensitive: bool) -> str:

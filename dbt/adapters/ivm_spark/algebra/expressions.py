@@ -11,7 +11,7 @@ import re
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import is_clock_text
+from dbt.adapters.ivm_spark.algebra.clock import calls_clock, is_clock_text
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.functions import (
     AGGREGATES,
@@ -59,9 +59,9 @@ _OPERATORS = (
     exp.HexString,
     exp.Slice,
     exp.Escape,
-    exp.Window,
     exp.All,
     exp.Any,
+    exp.Window,
     exp.WindowSpec,
     *WRAPPERS,
 )
@@ -109,6 +109,8 @@ def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
 
     A window function is not an aggregate call, but its arguments and clauses may contain some.
     """
+    if isinstance(expression, (exp.Column, exp.Literal)):
+        return []
     if isinstance(expression, exp.Window):
         call: exp.Expr = expression.this
         parts: list[exp.Expr] = [p for p in expression.iter_expressions() if p is not call]
@@ -121,10 +123,13 @@ def aggregates_in(expression: exp.Expr) -> list[exp.Expr]:
     return [call for child in expression.iter_expressions() for call in aggregates_in(child)]
 
 
-def check(expression: exp.Expr, windows: bool = False) -> None:
+def check(expression: exp.Expr, windows: bool = False, constant: bool = False) -> None:
     """Raise NotMaintained unless every node of the expression is known and deterministic.
 
-    windows: the clause may contain window functions. The reason is EXPRESSION_NOT_DETERMINISTIC,
+    A call of the clock is one too, since a refresh pins the clock.
+
+    windows: the clause may contain window functions. constant: its rows never change, so that a
+    window may be over all of them. The reason is EXPRESSION_NOT_DETERMINISTIC,
     WINDOW_WITHOUT_PARTITION_BY, OPERATOR_NOT_SUPPORTED or QUERY_NOT_UNDERSTOOD. Its detail names
     the function or the clause.
     """
@@ -132,17 +137,18 @@ def check(expression: exp.Expr, windows: bool = False) -> None:
         if isinstance(node, (exp.Query, exp.Exists)):
             raise not_supported("a subquery inside an expression")
         if isinstance(node, exp.Window):
-            _check_window(node, windows)
+            _check_window(node, windows, constant)
         _check_node(node)
 
 
-def _check_window(node: exp.Window, allowed: bool) -> None:
+def _check_window(node: exp.Window, allowed: bool, constant: bool) -> None:
     """Raise NotMaintained unless the window is understood and its PARTITION BY uses a column.
 
-    A constant PARTITION BY puts all rows into one partition, so it counts as none.
+    A constant PARTITION BY puts all rows into one partition, so it counts as none. Over rows that
+    never change, none is needed.
     """
     keys = node.args.get("partition_by") or []
-    if not any(key.find(exp.Column) for key in keys):
+    if not constant and not any(key.find(exp.Column) for key in keys):
         raise NotMaintained(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, to_sql(node))
     if not allowed:
         raise not_supported("a window function in this clause")
@@ -178,6 +184,8 @@ def _reads_clock(node: exp.Expr, name: str | None) -> bool:
 
 
 def _check_node(node: exp.Expr) -> None:
+    if calls_clock(node):
+        return
     name = function_name(node)
     if isinstance(node, _TIMES) or _reads_clock(node, name):
         detail = f"{name}()" if name in NOT_DETERMINISTIC else to_sql(node)

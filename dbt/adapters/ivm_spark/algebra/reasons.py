@@ -21,6 +21,7 @@ class ReasonCode(str, Enum):
     SOURCE_REPLACED = "SOURCE_REPLACED"
     QUERY_FINGERPRINT_CHANGED = "QUERY_FINGERPRINT_CHANGED"
     CONFIGURATION_CHANGED = "CONFIGURATION_CHANGED"
+    CLOCK_MOVED = "CLOCK_MOVED"
     COST_MODEL = "COST_MODEL"
     FULL_REFRESH_REQUESTED = "FULL_REFRESH_REQUESTED"
     STATE_MISSING = "STATE_MISSING"
@@ -78,12 +79,12 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Refresh more often than the source's log and file retention, or lengthen the retention.",
     ),
     ReasonCode.CHANGE_NOT_COMPUTED: (
-        "The query fails on a row of the change. The row may be deleted again by now.",
+        "The query fails on a changed row. The source may no longer have that row.",
         "Nothing: the view was rebuilt. If such rows are common, use try_cast or another try_* "
         "function.",
     ),
     ReasonCode.DATA_SCHEMA_CHANGED: (
-        "Columns of a source that the query uses have changed, or may have changed.",
+        "A source column that the query uses has changed, or may have changed.",
         "Nothing: the view was rebuilt on the new columns.",
     ),
     ReasonCode.SOURCE_REPLACED: (
@@ -91,13 +92,18 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Nothing: the view was rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
     ),
     ReasonCode.QUERY_FINGERPRINT_CHANGED: (
-        "The model's query, a view that it reads, or a session setting that changes its result, "
+        "The model's query, a view that it reads, or a session setting that changes its result "
         "has changed.",
         "Nothing: the view was rebuilt on the new query.",
     ),
     ReasonCode.CONFIGURATION_CHANGED: (
         "The model's configuration has changed.",
         "Nothing: the view was rebuilt with the new configuration.",
+    ),
+    ReasonCode.CLOCK_MOVED: (
+        "The query shows the current time, and the time has moved.",
+        "Compare columns with the current time in WHERE, or in a CASE, instead of computing with "
+        "it. Use current_date() in place of current_timestamp() if a day is exact enough.",
     ),
     ReasonCode.COST_MODEL: (
         "A rebuild is estimated to be cheaper than an incremental refresh.",
@@ -108,35 +114,35 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Run without --full-refresh, or with another refresh_policy.",
     ),
     ReasonCode.STATE_MISSING: (
-        "The view's state, or its watermark, does not exist.",
-        "Nothing: the view was built again.",
+        "The view's state table or its watermark does not exist.",
+        "Nothing: the view was rebuilt.",
     ),
     ReasonCode.STATE_MODIFIED: (
-        "Somebody else wrote into the view's state table.",
-        "Do not write into tables whose names end in __ivm. The view was built again.",
+        "Something other than dbt-ivm-spark wrote to the view's state table.",
+        "Do not write to tables whose names end in __ivm. The view was rebuilt.",
     ),
     ReasonCode.STATE_FORMAT_CHANGED: (
-        "Another version of dbt-ivm-spark wrote the view's state, in a format that this one does "
-        "not read.",
-        "Nothing: the view was built again. Refresh a model with one version only, or each version "
-        "rebuilds what the other wrote.",
+        "Another version of dbt-ivm-spark wrote the view's state, in a format that this version "
+        "does not read.",
+        "Nothing: the view was rebuilt. Refresh a model with only one version; otherwise each "
+        "version rebuilds what the other wrote.",
     ),
     ReasonCode.QUERY_NOT_UNDERSTOOD: (
         "dbt-ivm-spark is not certain that it reads the query as Spark does.",
         "Simplify the query, and please report it: dbt-ivm-spark lacks a rule for it.",
     ),
     ReasonCode.GENERATED_SQL_REJECTED: (
-        "Spark accepts the query but rejects a statement that dbt-ivm-spark made from it.",
+        "Spark accepts the query but rejects a statement that dbt-ivm-spark generated from it.",
         "Nothing: the view was rebuilt from the query's own text. This is a defect of "
         "dbt-ivm-spark. Please report it with the query.",
     ),
     ReasonCode.VIEW_SETTINGS_DIFFER: (
         "The query reads a Spark view that was created under other session settings. Spark still "
-        "reads the view under those.",
-        "Create the view again under this session's settings, or restore the settings.",
+        "applies those settings to the view.",
+        "Recreate the view under this session's settings, or restore the settings.",
     ),
     ReasonCode.INTERNAL_ERROR: (
-        "dbt-ivm-spark found that one of its own rules has lost a column of the change.",
+        "A rule of dbt-ivm-spark lost a column of the change.",
         "Nothing: the view was rebuilt from the query's own text. This is a defect of "
         "dbt-ivm-spark. Please report it with the query.",
     ),

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.clock import moves
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
@@ -26,21 +27,27 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
     Values,
 )
+from dbt.adapters.ivm_spark.delta.clock import filter_by_clock, project_by_clock
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 
 
 def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
     """Return the changed rows that pass.
 
-    If an update moves a row in or out, only one side of it passes.
+    If an update moves a row in or out, only one side of it passes. If the clock moved in the
+    predicate, see `dbt.adapters.ivm_spark.delta.clock`.
     """
     below = derive(node.input)
+    if moves(node.predicate):
+        return filter_by_clock(node, below)
     return None if below is None else replace(node, input=below)
 
 
 def delta_project(node: Project, derive: Derive, context: Context) -> Node | None:
     """Return the expressions of the changed rows, with their weight."""
     below = derive(node.input)
+    if any(moves(item.expression) for item in node.items):
+        return project_by_clock(node, below)
     if below is None:
         return None
     return Project(below, (*node.items, Item(WEIGHT, column(WEIGHT))))

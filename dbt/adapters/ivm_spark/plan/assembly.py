@@ -99,6 +99,8 @@ def assemble(
         if watermark is not None and appended and not compact
         else 0,
         large=large or (watermark is not None and watermark.large and not decision.build),
+        clock=found.clock.recorded,
+        clock_at=found.clock.at,
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -112,7 +114,7 @@ def assemble(
     plan = _with_view(plan, request, found)
     if decision.build:
         return _rebuilt(plan, request, found, decision)
-    if not decision.moved:
+    if decision.changes_nothing:
         return plan
     return _merged(plan, request, found, choice, compact, token)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from dbt.adapters.ivm_spark.algebra.clock import moves
+from dbt.adapters.ivm_spark.algebra.columns import expressions_of
+from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import weighted
@@ -25,12 +28,16 @@ class Derivation:
 
     It is derived over all sources that have moved. Over fewer of them, the delta is the same tree
     without the changes of the others. `sources` holds the facts of all sources, by quoted name.
+    The attribute `clock_moved` says whether the clock has moved as the view reads it.
     """
 
     def __init__(self, layout: Layout, sources: Mapping[str, SourceFacts]) -> None:
         self._layout = layout
         self._sources = sources
         self._moved = frozenset[str]()
+        self.clock_moved = any(
+            moves(expression) for node in walk(layout.input) for expression in expressions_of(node)
+        )
         self._derived: Node | None = None
 
     def over(self, moved: frozenset[str]) -> Node:
@@ -38,10 +45,11 @@ class Derivation:
 
         Raises NotMaintained for an operator that has no rule.
         """
-        if moved and (self._derived is None or not moved <= self._moved):
+        any_moved = bool(moved) or self.clock_moved
+        if any_moved and (self._derived is None or not moved <= self._moved):
             self._moved = moved
             self._derived = delta(self._layout.input, Context(moved, self._sources))
-        left = self._derived if moved else None
+        left = self._derived if any_moved else None
         if left is not None and moved != self._moved:
             left = without_changes(left, self._moved - moved)
         if left is None or isinstance(left, Empty):
@@ -82,7 +90,7 @@ class Change:
         moved = self._moved(no_ops)
         known = Known({name: 2 * r.rows for name, r in moved.items()}, self.sources)
         change = self.derivation.over(frozenset(moved))
-        grows = insert_only(moved.values())
+        grows = insert_only(moved.values()) and not self.derivation.clock_moved
         return lower(self.layout, change, self.target, grows, known, self.versions.bind)
 
     def work(self, no_ops: frozenset[str], rows: int) -> Work:
@@ -92,7 +100,8 @@ class Change:
         """
         moved = self._moved(no_ops)
         changed = {name: r.rows for name, r in moved.items()}
-        work = self.derivation.work(changed, insert_only(moved.values()))
+        grows = insert_only(moved.values()) and not self.derivation.clock_moved
+        work = self.derivation.work(changed, grows)
         return replace(work, rows=rows)
 
     def _moved(self, no_ops: frozenset[str]) -> dict[str, VersionRange]:

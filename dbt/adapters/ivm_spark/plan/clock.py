@@ -1,26 +1,167 @@
-"""Checks whether a query reads one of its texts as the current time."""
+"""Reads the clock for a query: the values of its constants that are the current time.
+
+It also checks whether a query reads one of its texts as the current time.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import sqlglot
 from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import (
+    MovedConstant,
+    at_time,
+    clock_calls,
     clock_texts,
     computed_texts,
     is_clock_text,
+    moves,
     tree_expressions,
 )
-from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.columns import expressions_of
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
+from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.delta.clock import unfollowed
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.state.layout import Layout
 
 _STAND_IN = "~"
+_TYPES = ("date", "timestamp", "timestamp_ntz", "string", "boolean", "float", "double", "decimal")
+_INTEGERS = ("tinyint", "smallint", "int", "bigint")
+_TIMESTAMP = "timestamp"
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock as a query reads it.
+
+    Attributes:
+        at: the time, in microseconds since 1970; 0 if the query reads no clock.
+        values: the value of each of the query's constants, a literal.
+        moved: a value differs from the one in the watermark.
+    """
+
+    at: int = 0
+    values: Mapping[exp.Expr, exp.Expr] = field(default_factory=dict)
+    moved: bool = False
+
+    @property
+    def recorded(self) -> dict[str, str]:
+        """Return the values as a watermark records them: SQL by SQL."""
+        return {to_sql(constant): to_sql(value) for constant, value in self.values.items()}
+
+
+def read_clock(
+    query: Query, constants: Iterable[exp.Expr], at: int, before: Mapping[str, str] | None
+) -> tuple[Clock, dict[exp.Expr, exp.Expr]]:
+    """Return the clock of a query at a time, and the values in the watermark.
+
+    A constant whose type has no literal, such as an interval, is replaced by the calls in it. Spark
+    computes constants without a job.
+
+    Args:
+        query: sends a statement.
+        constants: the constants that are computed from the clock.
+        at: the time, in microseconds since 1970.
+        before: the recorded values, None without a watermark of the query.
+    """
+    values: dict[exp.Expr, exp.Expr] = {}
+    calls: dict[exp.Expr, None] = {}
+    wanted = list(constants)
+    for constant, value in zip(wanted, _values(query, wanted, at), strict=True):
+        if value is None:
+            calls |= dict.fromkeys(clock_calls(constant))
+        else:
+            values[constant] = value
+    left = [call for call in calls if call not in values]
+    for call, value in zip(left, _values(query, left, at), strict=True):
+        if value is None:
+            raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, to_sql(call))
+        values[call] = value
+    if before is None:
+        return Clock(at, values), {}
+    texts = {constant: before.get(to_sql(constant)) for constant in values}
+    old: dict[exp.Expr, exp.Expr] = {
+        constant: sqlglot.parse_one(text, dialect=IvmSpark)
+        for constant, text in texts.items()
+        if text is not None
+    }
+    moved = any(texts[constant] != to_sql(value) for constant, value in values.items())
+    return Clock(at, values, moved), old
+
+
+def clock_reason(layout: Layout | None) -> Reason | None:
+    """Return why a state can't follow a clock that has moved by a change, None if it can.
+
+    The stored rows can, if the clock decides which rows there are. The view over the state can't:
+    its text would have to change in the same moment as the state.
+    """
+    if layout is None:
+        return Reason(ReasonCode.CLOCK_MOVED)
+    outside = [
+        *(key.expression for key in layout.keys),
+        *(accumulator.argument for accumulator in layout.accumulators),
+        *(e for node in walk(layout.top) for e in expressions_of(node)),
+    ]
+    moved = next(filter(moves, outside), None) or unfollowed(layout.input)
+    if moved is None:
+        return None
+    constant = moved.find(MovedConstant)
+    return Reason(ReasonCode.CLOCK_MOVED, to_sql(moved if constant is None else constant))
+
+
+def _values(query: Query, constants: list[exp.Expr], at: int) -> list[exp.Expr | None]:
+    """Return the values of constants as literals, None for one of a type without literals."""
+    if not constants:
+        return []
+    pinned = [at_time(constant, at) for constant in constants]
+    try:
+        kinds = _row(query, [_call("typeof", e) for e in pinned])
+        exact = [kind == _TIMESTAMP for kind in kinds]
+        texts = _row(
+            query,
+            [
+                _call("unix_micros", e) if stamp else exp.cast(e.copy(), "string")
+                for e, stamp in zip(pinned, exact, strict=True)
+            ],
+        )
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        if all(clock_calls(e) == [e] for e in constants):
+            raise
+        return [None] * len(constants)
+    return [_literal(str(kind), text) for kind, text in zip(kinds, texts, strict=True)]
+
+
+def _row(query: Query, expressions: list[exp.Expr]) -> list[object]:
+    items = [exp.alias_(e, f"c{place}") for place, e in enumerate(expressions)]
+    return list(query(to_sql(exp.select(*items)))[0].values())
+
+
+def _call(name: str, argument: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=[argument.copy()])
+
+
+def _literal(kind: str, text: object) -> exp.Expr | None:
+    """Return a value as SQL. The text of a timestamp is its number of microseconds since 1970."""
+    if not kind.startswith((*_TYPES, *_INTEGERS)):
+        return None
+    if text is None:
+        return exp.cast(exp.null(), kind, dialect=IvmSpark)
+    if kind == _TIMESTAMP:
+        return _call("timestamp_micros", exp.Literal.number(str(text)))
+    return exp.cast(exp.Literal.string(str(text)), kind, dialect=IvmSpark)
 
 
 def check_clock(query: Query, written: Node) -> None:

@@ -66,6 +66,8 @@ class Situation:
         only_adds: gives whether the view only gains rows, from whether its sources do.
         netted: the version ranges of sources whose net change is known.
         no_ops: sources that moved, but whose changes have no net effect on the view.
+        clock_moved: the clock, as the query reads it, has moved.
+        clock_reason: why the state can't follow it by a change.
     """
 
     config: IvmConfig
@@ -85,6 +87,8 @@ class Situation:
     only_adds: Callable[[bool], bool] = never_only_adds
     netted: Mapping[str, VersionRange] = field(default_factory=dict)
     no_ops: frozenset[str] = frozenset()
+    clock_moved: bool = False
+    clock_reason: Reason | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +102,7 @@ class Decision:
         ranges: the version range of each source, by quoted name; empty if the decision needed none.
         work: the work of the refresh.
         estimates: the seconds that both ways would take, if that is known.
+        clock_moved: the clock, as the query reads it, has moved.
     """
 
     build: bool
@@ -106,6 +111,12 @@ class Decision:
     ranges: dict[str, VersionRange]
     work: Work = field(default_factory=Work)
     estimates: Estimates | None = None
+    clock_moved: bool = False
+
+    @property
+    def changes_nothing(self) -> bool:
+        """Return whether the state stays as it is."""
+        return not (self.build or self.moved or self.clock_moved)
 
     @property
     def for_cost(self) -> bool:
@@ -138,15 +149,16 @@ def decide(situation: Situation) -> Decision:
         )
         for name, head in situation.heads.items()
     } | dict(situation.netted)
-    decision = Decision(False, False, None, ranges)
-    if not decision.moved and situation.repeatable:
+    clock_moved = situation.clock_moved
+    decision = Decision(False, False, None, ranges, clock_moved=clock_moved)
+    if decision.changes_nothing and situation.repeatable:
         return decision
     rows = sum(watermark.rows for watermark in situation.watermark.sources.values())
     felt = {name: ranges[name] for name in decision.moved - situation.no_ops}
     changed = {name: w.rows for name, w in felt.items()}
-    grows = insert_only(felt.values())
+    grows = insert_only(felt.values()) and not clock_moved
     policy = situation.config.refresh_policy
-    reason = situation.unsupported_reason or _broken(ranges)
+    reason = situation.unsupported_reason or situation.clock_reason or _broken(ranges)
     if reason is None and policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
     work = Work(rows, sum(changed.values()), adds=situation.only_adds(grows))
@@ -160,7 +172,7 @@ def decide(situation: Situation) -> Decision:
             reason = _costs(situation, work)
     weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)
     thought = estimates(situation.cost_model, work) if weighed else None
-    return Decision(reason is not None, False, reason, ranges, work, thought)
+    return Decision(reason is not None, False, reason, ranges, work, thought, clock_moved)
 
 
 def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[str]) -> bool:
@@ -202,7 +214,7 @@ def _before_windows(situation: Situation) -> Reason | None:
             watermark.fingerprint, situation.fingerprint
         )
     if watermark.unsupported_reason is not None and situation.unsupported_reason is None:
-        return Reason(ReasonCode.STATE_FORMAT_CHANGED, "by now the query can be maintained")
+        return Reason(ReasonCode.STATE_FORMAT_CHANGED, "the query now has an incremental rule")
     if situation.heads.keys() != watermark.sources.keys():
         return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "other sources")
     if situation.configuration:
@@ -249,7 +261,7 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     if work.adds and not work.materialized and work.scans <= 1 and not known:
         return None  # an INSERT writes what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
-        return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild was timed yet")
+        return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:
         return None

@@ -75,7 +75,7 @@ def _maintained(
 
 def compared(query: Query, sql: str, view: View) -> Judgement:
     """Return the comparison of a query's plan with that of its tree, written back as SQL."""
-    return judge(query, sql, _reconstructed(view))
+    return judge(query, sql, _reconstructed(view), clock=bool(view.clock))
 
 
 def _reconstructed(view: View) -> str:

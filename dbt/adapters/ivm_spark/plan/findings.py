@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, relation_key
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.plan.change import Derivation
+from dbt.adapters.ivm_spark.plan.clock import Clock
 from dbt.adapters.ivm_spark.plan.reading import Reading
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
@@ -37,6 +38,7 @@ class Findings:
         table: how the model lays out the state's table, in the state's columns.
         alteration: the changes that the table needs.
         kept: the table is to stay as it is in spite of them.
+        clock: the clock as the query reads it.
         derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
@@ -53,6 +55,7 @@ class Findings:
     table: Configuration
     alteration: Alteration = field(default_factory=Alteration)
     kept: bool = False
+    clock: Clock = field(default_factory=Clock)
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:

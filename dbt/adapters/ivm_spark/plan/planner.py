@@ -13,10 +13,12 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_key
+from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
+from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
 from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
@@ -26,7 +28,7 @@ from dbt.adapters.ivm_spark.plan.examined import examined
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
-from dbt.adapters.ivm_spark.plan.reading import lay_out, read
+from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
@@ -132,7 +134,7 @@ class Planner:
             and isinstance(plan, Full)
             and may_compare(request, found, decision)
         ):
-            moved = bool(decision.moved) or not decision.ranges
+            moved = bool(decision.moved) or not decision.ranges or decision.clock_moved
             if not is_hopeless(found, moved) and compares(
                 found, moved, cost_models(self._reader, request.readers)
             ):
@@ -149,6 +151,7 @@ class Planner:
         reading = read(request.sql, catalog, session)
         watermark = history.watermark
         known = watermark is not None and watermark.fingerprint == reading.fingerprint
+        reading, clock = self._at_the_clock(reading, watermark if known else None)
         layout: Layout | None = None
         if (
             watermark is None
@@ -197,7 +200,22 @@ class Planner:
             history.cost_model if known else CostModel(),
             session,
             _placed(request, layout, facts),
+            clock=clock,
         ).derived
+
+    def _at_the_clock(self, reading: Reading, watermark: Watermark | None) -> tuple[Reading, Clock]:
+        """Return the reading with values in place of its constants of the clock, and the clock.
+
+        `watermark` is the query's, None without one.
+        """
+        view = reading.view
+        if view is None or not view.clock:
+            return reading, Clock()
+        at = self._pins.now(self._reader)
+        before = None if watermark is None else watermark.clock
+        clock, old = read_clock(self._query, view.clock, at, before)
+        root = with_constants(view.root, clock.values, old)
+        return replace(reading, view=replace(view, root=root)), clock
 
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Return every relation that the query reads, following views, and the sources' names.
@@ -305,4 +323,6 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         used=reading.used,
         work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
+        clock_moved=found.clock.moved,
+        clock_reason=clock_reason(layout) if found.clock.moved else None,
     )

@@ -42,7 +42,8 @@ def work_of(
     To compute groups again, a refresh materializes the change and reads all sources once more.
     """
     rows = rows_of(sources)
-    again = bool(changed) and computes_again(layout, insert_only and is_monotone(layout.input))
+    changes = bool(changed) or not (delta is None or isinstance(delta, Empty))
+    again = changes and computes_again(layout, insert_only and is_monotone(layout.input))
     total, met = sum(changed.values()), sum(rows.values()) if again else 0
     if delta is None or isinstance(delta, Empty):
         return Work(changed=total, met=met, least=met)

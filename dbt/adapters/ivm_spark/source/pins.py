@@ -24,6 +24,7 @@ class Pins:
         self._relations: dict[str, Relation] = {}
         self._defaults: dict[str, str] = {}
         self._done: set[str] = set()
+        self._now: int | None = None
 
     def done(self, *names: str) -> None:
         """Record that the run has built these relations, given by their quoted names."""
@@ -48,6 +49,13 @@ class Pins:
                 if key not in found and key not in self._defaults:
                     self._defaults[key] = reader.setting(key)
             return {**self._defaults, **found}
+
+    def now(self, reader: SourceReader) -> int:
+        """Return the time of the run, in microseconds since 1970: when it was first asked for."""
+        with self._lock:
+            if self._now is None:
+                self._now = reader.now()
+            return self._now
 
     def relation(self, reader: SourceReader, name: str, built: Set[str]) -> Relation:
         """Return the description of a relation.

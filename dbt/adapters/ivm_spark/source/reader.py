@@ -38,6 +38,10 @@ class SourceReader:
     def _set(self, sql: str) -> dict[str, str]:
         return {str(row["key"]): str(row["value"]) for row in self._query(sql)}
 
+    def now(self) -> int:
+        """Return Spark's current time, in microseconds since 1970."""
+        return int(self._query("select unix_micros(current_timestamp()) as now")[0]["now"])
+
     def relation(self, name: str) -> Relation:
         """Return a relation by its quoted name, a view with its text."""
         relation = relation_from(name, self._query(f"describe table extended {name}"))

@@ -11,6 +11,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.clock import clock_constants
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
 from dbt.adapters.ivm_spark.algebra.pruning import prune
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
@@ -25,7 +26,6 @@ from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES, Parsed, parse
 from dbt.adapters.ivm_spark.sql.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.sql.select import build_select
 from dbt.adapters.ivm_spark.sql.setop import build_set_op
-from dbt.adapters.ivm_spark.sql.using import restore_using, using_columns
 from dbt.adapters.ivm_spark.sql.values import check_folded
 
 
@@ -37,11 +37,13 @@ class View:
         written: the tree as written.
         root: the same relation in operators that are maintained.
         sources: the relations that the query reads, by quoted name.
+        clock: the constants of `root` that are the current time or computed from it.
     """
 
     written: Node
     root: Node
     sources: dict[str, Relation]
+    clock: tuple[exp.Expr, ...] = ()
 
 
 def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
@@ -56,8 +58,6 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
     for relation in parsed.tables.values():
         if relation.kind is not RelationKind.DELTA:
             raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
-    if not parsed.tables:
-        raise not_supported("a query without a source table")
     with not_too_deep():
         query = _qualify(parsed, dialect)
         written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)
@@ -65,7 +65,8 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
         root = rewritten(written)
         check_closed(written)
         check_closed(root)
-        return View(written, root, {r.name: r for r in parsed.tables.values()})
+        sources = {r.name: r for r in parsed.tables.values()}
+        return View(written, root, sources, clock_constants(root))
 
 
 def _folding(dialect: str) -> Callable[[str], str]:
@@ -79,7 +80,6 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
         for number, relation in parsed.tables.items()
     }
     given = lift_generators(parsed.query)
-    pairs = using_columns(given)
     try:
         query = qualify(
             marked(given),
@@ -89,7 +89,7 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
     except SqlglotError as error:
         first_line = str(error).splitlines()[0]
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
-    return restore_using(unmarked(query), pairs)
+    return unmarked(query)
 
 
 class Builder:

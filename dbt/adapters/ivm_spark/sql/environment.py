@@ -7,10 +7,11 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation
-from dbt.adapters.ivm_spark.algebra.columns import column, is_variable, used_columns
+from dbt.adapters.ivm_spark.algebra.columns import column, is_variable, over, used_columns
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.expressions import check
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.sql.block import Built
 from dbt.adapters.ivm_spark.sql.known_types import fields_of, known_type
@@ -22,7 +23,8 @@ class Environment:
 
     A correlated subquery also sees `outer`, the environment of its outer block.
 
-    sources: the relations that scans read, by quoted name.
+    sources: the relations that scans read, by quoted name. `shared` has the value of each column of
+    a USING, by its label; an unqualified name means that value.
     """
 
     def __init__(self, sources: Mapping[str, Relation], outer: Environment | None = None) -> None:
@@ -30,6 +32,7 @@ class Environment:
         self._columns: dict[str, dict[str, str]] = {}
         self._blocks: dict[str, Built] = {}
         self.outer = outer
+        self.shared: dict[str, exp.Expr] = {}
         self._placed: set[str] = set()
 
     def add(self, alias: str, block: Built) -> None:
@@ -44,6 +47,10 @@ class Environment:
             columns.setdefault(label, name)
         self._columns[alias] = columns
         self._blocks[alias] = block
+
+    def labels(self, alias: str) -> dict[str, str]:
+        """Return the columns of one relation: the name in the tree by its label."""
+        return self._columns[alias]
 
     def remove(self, alias: str) -> None:
         """Remove a relation from scope, as after a semi join."""
@@ -63,7 +70,21 @@ class Environment:
         for alias, columns in self._columns.items():
             keys = ((label, key(name)) for label, name in columns.items())
             above._columns[alias] = {label: name for label, name in keys if name is not None}
+        for label, value in self.shared.items():
+            found = {name: key(name) for name in used_columns(value)}
+            grouped = {name: column(name_above) for name, name_above in found.items() if name_above}
+            if grouped.keys() == found.keys():
+                above.shared[label] = over(value, grouped)
         return above
+
+    @property
+    def is_constant(self) -> bool:
+        """Return whether no relation in scope reads a source, so that its rows never change."""
+        if self.outer is not None:
+            return False
+        return not any(
+            isinstance(node, Scan) for block in self._blocks.values() for node in walk(block.node)
+        )
 
     def covers(self, expression: exp.Expr) -> bool:
         """Return whether a resolved expression uses no column of the outer blocks."""
@@ -82,8 +103,11 @@ class Environment:
         in the expression, see `dbt.adapters.ivm_spark.algebra.expressions.check`, and
         QUERY_NOT_UNDERSTOOD for a column that no relation in scope has.
         """
+        if isinstance(expression, exp.Column) and not isinstance(expression.this, exp.Star):
+            found = self._swap(expression)
+            return found.copy() if found is expression else found
         expression = self.spread(expression)
-        check(expression, windows)
+        check(expression, windows, self.is_constant)
         return expression.transform(self._swap)
 
     def spread(self, expression: exp.Expr) -> exp.Expr:
@@ -130,6 +154,8 @@ class Environment:
         return self.outer._block_of(alias)
 
     def _swap(self, node: exp.Expr) -> exp.Expr:
+        if isinstance(node, exp.Coalesce):
+            return self._shared_value(node)
         if not isinstance(node, exp.Column):
             return node
         if not node.table and node.name in self._placed:
@@ -140,6 +166,22 @@ class Environment:
                 return node
             raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(node)}")
         return column(name)
+
+    def _shared_value(self, call: exp.Coalesce) -> exp.Expr:
+        """Return the value that an unqualified column of a USING has.
+
+        sqlglot writes such a column as COALESCE over the relations that have it. A call by the user
+        is an `exp.Anonymous` here.
+        """
+        parts = [part for part in (call.this, *call.expressions) if isinstance(part, exp.Column)]
+        tables = {part.table for part in parts}
+        scope: Environment | None = self
+        while scope is not None and not tables & scope._columns.keys():
+            scope = scope.outer
+        value = scope.shared.get(parts[0].name) if scope is not None else None
+        if value is None:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the column {to_sql(call)}")
+        return value.copy()
 
     def _find(self, alias: str, label: str) -> str | None:
         if alias in self._columns or self.outer is None:

@@ -7,21 +7,27 @@ in the ON of an inner join; it means the same as in WHERE.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.predicates import conjuncts
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.tree import (
     Filter,
+    Item,
     Join,
     Lateral,
     Node,
     OuterJoin,
+    Project,
     SemiJoin,
     Values,
 )
 from dbt.adapters.ivm_spark.sql.block import BlockBuilder, Ctes, rename
 from dbt.adapters.ivm_spark.sql.environment import Environment
+from dbt.adapters.ivm_spark.sql.join_groups import CLOSES, NATURAL, OPENS, SHARED
 from dbt.adapters.ivm_spark.sql.lateral import build_lateral
 from dbt.adapters.ivm_spark.sql.pivot import build_pivot
 from dbt.adapters.ivm_spark.sql.subquery import Subqueries, holds_subquery
@@ -39,11 +45,7 @@ def build_from(
     Raises NotMaintained for a join or a table expression without an operator.
     """
     clause = select.args.get("from_")
-    if clause is None:
-        if select.args.get("where") or select.args.get("laterals"):
-            raise not_supported("WHERE without FROM")
-        return Values((), ((),))
-    joined = _Joined(builder, ctes, environment, relation(builder, clause.this, ctes, environment))
+    joined = _Joined(builder, ctes, environment, clause.this if clause is not None else None)
     for join in _joins(select):
         joined.add(join)
     laterals = select.args.get("laterals") or ()
@@ -66,27 +68,53 @@ def build_from(
     return node
 
 
-class _Joined:
-    """The relations of a FROM clause, left to right.
+@dataclass
+class _Group:
+    """The relations of a FROM clause, or of parentheses in it, left to right.
 
     Attributes:
         inputs: the relations that inner joins have added since the last join of another kind.
+        aliases: the aliases of all relations.
+        shared: the value of each column of a USING, by its label.
+        predicates: the predicates of the inner joins between the inputs.
     """
 
-    def __init__(
-        self, builder: BlockBuilder, ctes: Ctes, environment: Environment, first: Node
-    ) -> None:
-        self._builder = builder
-        self._ctes = ctes
-        self._environment = environment
-        self.inputs = [first]
-        self._predicates: list[exp.Expr] = []
+    inputs: list[Node]
+    aliases: list[str]
+    shared: dict[str, exp.Expr] = field(default_factory=dict)
+    predicates: list[exp.Expr] = field(default_factory=list)
 
     def node(self) -> Node:
         """Return everything so far as one relation."""
         if len(self.inputs) == 1:
             return self.inputs[0]
-        return Join(tuple(self.inputs), tuple(self._predicates))
+        return Join(tuple(self.inputs), tuple(self.predicates))
+
+    def begin(self, node: Node) -> None:
+        """Go on with one relation in place of everything so far."""
+        self.inputs, self.predicates = [node], []
+
+
+class _Joined:
+    """The joins of a FROM clause."""
+
+    def __init__(
+        self, builder: BlockBuilder, ctes: Ctes, environment: Environment, first: exp.Expr | None
+    ) -> None:
+        self._builder = builder
+        self._ctes = ctes
+        self._environment = environment
+        one_row = _Group([Values((), ((),))], [])
+        self._groups = [one_row if first is None else self._relation(first)]
+
+    @property
+    def inputs(self) -> list[Node]:
+        """Return the relations that inner joins have added since the last join of another kind."""
+        return self._groups[0].inputs
+
+    def node(self) -> Node:
+        """Return everything so far as one relation."""
+        return self._groups[0].node()
 
     def filtered(self, node: Node, parts: list[exp.Expr]) -> Node:
         """Return the rows for which predicates that contain subqueries are true."""
@@ -97,49 +125,110 @@ class _Joined:
         return node
 
     def add(self, join: exp.Join) -> None:
-        """Add the next join."""
-        kind = _kind(join)
-        if isinstance(join.this, exp.Lateral):
-            self._add_lateral(join, kind)
-            return
-        left = self.node()
-        right = relation(self._builder, join.this, self._ctes, self._environment)
-        own, nested = self._on(join)
-        if kind in _INNER:
-            self.inputs.append(right)
-            self._predicates.extend(own)
-            if nested:
-                self._begin(self.filtered(self.node(), nested))
-            return
-        if nested:
+        """Add the next join, and the joins of the groups that end after it."""
+        if join.args.get(OPENS):
+            self._groups.append(self._relation(join.this))
+        elif isinstance(join.this, exp.Lateral):
+            self._add_lateral(join, _kind(join))
+        else:
+            self._join(join, self._relation(join.this))
+        for end in join.args.get(CLOSES) or ():
+            self._join(end, self._groups.pop())
+
+    def _relation(self, source: exp.Expr) -> _Group:
+        node = relation(self._builder, source, self._ctes, self._environment)
+        return _Group([node], [_alias(source)])
+
+    def _join(self, join: exp.Expr, right: _Group) -> None:
+        """Join the innermost group with what is right of it."""
+        kind, left = _kind(join), self._groups[-1]
+        self._environment.shared = {**right.shared, **left.shared}
+        shared = self._shared_columns(join, left, right)
+        own: list[exp.Expr] = [exp.EQ(this=one, expression=other) for one, other in shared.values()]
+        nested: list[exp.Expr] = []
+        if not shared:
+            own, nested = self._on(join)
+        if nested and kind not in _INNER:
             raise not_supported(f"a subquery in the ON of a {kind} JOIN")
-        if kind in _SIDES:
-            self._begin(OuterJoin(left, right, kind, tuple(own)))
+        if kind in _INNER:
+            left.inputs.append(right.node())
+            left.predicates.extend(own)
+        elif kind in _SIDES:
+            left.begin(OuterJoin(left.node(), right.node(), kind, tuple(own)))
+        else:
+            left.begin(SemiJoin(left.node(), right.node(), tuple(own), kind == "LEFT ANTI"))
+            for alias in right.aliases:
+                self._environment.remove(alias)
+            self._environment.shared = left.shared
             return
-        self._begin(SemiJoin(left, right, tuple(own), kind == "LEFT ANTI"))
-        self._environment.remove(_alias(join.this))
+        left.aliases.extend(right.aliases)
+        left.shared = {**right.shared, **left.shared}
+        self._share(kind, left, shared)
+        self._environment.shared = left.shared
+        if nested:
+            left.begin(self.filtered(left.node(), nested))
+
+    def _share(self, kind: str, left: _Group, shared: dict[str, tuple[exp.Expr, exp.Expr]]) -> None:
+        """Keep what the columns of USING mean above the join.
+
+        Source: `commonNaturalJoinProcessing` of Spark's Analyzer.
+        """
+        if kind != "FULL":
+            place = int(kind == "RIGHT")
+            left.shared.update({label: pair[place].copy() for label, pair in shared.items()})
+            return
+        items = []
+        for label, (one, other) in shared.items():
+            first = exp.Coalesce(this=one.copy(), expressions=[other.copy()])
+            items.append(Item(self._builder.names.unique(label), first))
+            left.shared[label] = column(items[-1].name)
+        if items:
+            rows = left.node()
+            left.begin(Project(rows, (*passed(rows.columns), *items)))
+
+    def _shared_columns(
+        self, join: exp.Expr, left: _Group, right: _Group
+    ) -> dict[str, tuple[exp.Expr, exp.Expr]]:
+        """Return the columns of USING or of a NATURAL JOIN: the values of both sides by label."""
+        labels = [name.name for name in join.args.get(SHARED) or ()]
+        if join.args.get(NATURAL):
+            there = self._labels(right)
+            labels = [label for label in self._labels(left) if label in there]
+        return {label: (self._value(left, label), self._value(right, label)) for label in labels}
+
+    def _labels(self, group: _Group) -> dict[str, None]:
+        own = (label for alias in group.aliases for label in self._environment.labels(alias))
+        return dict.fromkeys((*group.shared, *own))
+
+    def _value(self, group: _Group, label: str) -> exp.Expr:
+        """Return what an unqualified name means on one side of a join."""
+        if label in group.shared:
+            return group.shared[label].copy()
+        columns = [self._environment.labels(alias).get(label) for alias in group.aliases]
+        found = [name for name in columns if name is not None]
+        if len(found) != 1:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{label} in USING")
+        return column(found[0])
 
     def _add_lateral(self, join: exp.Join, kind: str) -> None:
         """Add a subquery that sees the columns of the relations before it."""
-        lateral = join.this
+        lateral, left = join.this, self._groups[-1]
         if kind not in (*_INNER, "LEFT"):
             raise not_supported(f"{kind} JOIN LATERAL")
         if not isinstance(lateral.this, exp.Subquery):
             raise not_supported("a table function after LATERAL")
-        left = self.node()
         query = self._builder.query(lateral.this, self._ctes, self._environment)
         block = rename(query, lateral.args.get("alias"))
-        self._environment.add(lateral.alias_or_name, block)
+        alias = lateral.alias_or_name
+        self._environment.add(alias, block)
         own, nested = self._on(join)
         if nested:
             raise not_supported("a subquery in the ON of a JOIN LATERAL")
         name = self._builder.names.unique("lateral")
-        self._begin(Lateral(left, block.node, name, tuple(own), left=kind == "LEFT"))
+        left.begin(Lateral(left.node(), block.node, name, tuple(own), left=kind == "LEFT"))
+        left.aliases.append(alias)
 
-    def _begin(self, node: Node) -> None:
-        self.inputs, self._predicates = [node], []
-
-    def _on(self, join: exp.Join) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    def _on(self, join: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:
         """Return the resolved conjuncts of ON, and those with subqueries, unchanged."""
         on = join.args.get("on")
         parts = conjuncts(on) if on is not None else []
@@ -194,8 +283,11 @@ def _joins(select: exp.Select) -> list[exp.Join]:
     return joins
 
 
-def _kind(join: exp.Join) -> str:
-    words = f"{join.method} {join.side} {join.kind}".upper().replace("OUTER", "").split()
+def _kind(join: exp.Expr) -> str:
+    given = (str(join.args.get(part) or "") for part in ("method", "side", "kind"))
+    words = " ".join(given).upper().replace("OUTER", "").split()
+    if join.args.get(NATURAL):
+        words = [word for word in words if word != "NATURAL"]
     kind = " ".join(words)
     if kind in ("SEMI", "ANTI"):
         kind = f"LEFT {kind}"

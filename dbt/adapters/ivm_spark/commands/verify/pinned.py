@@ -12,6 +12,8 @@ from collections.abc import Mapping
 import sqlglot
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.clock import at_time
+from dbt.adapters.ivm_spark.algebra.columns import with_expressions
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
@@ -36,14 +38,20 @@ _ORDERLESS = frozenset(
 
 
 def written(
-    parsed: Parsed, versions: Mapping[str, int] | None = None, limited: bool = True
+    parsed: Parsed,
+    versions: Mapping[str, int] | None = None,
+    limited: bool = True,
+    clock_at: int = 0,
 ) -> str | None:
     """Return the query over its sources by name.
 
     None if a CTE of the query has the name that the tree gives to a source.
 
-    versions: of each source, by quoted name, None for the newest; limited: keep the LIMIT at the
-    top of the query.
+    Args:
+        parsed: the query.
+        versions: of each source, by quoted name, None for the newest.
+        limited: keep the LIMIT at the top of the query.
+        clock_at: the time that the query reads, in microseconds since 1970; 0 for the current one.
     """
     if any(cte.alias in parsed.tables for cte in parsed.query.find_all(exp.CTE)):
         return None
@@ -58,17 +66,18 @@ def written(
         if versions is not None:
             read_at(named, versions[relation.name])
         table.replace(named)
-    return to_sql(query if limited else _unlimited(query), pretty=True)
+    limits = query if limited else _unlimited(query)
+    return to_sql(at_time(limits, clock_at) if clock_at else limits, pretty=True)
 
 
-def decided(view: View, versions: Mapping[str, int], limited: bool) -> str:
+def decided(view: View, versions: Mapping[str, int], limited: bool, clock_at: int = 0) -> str:
     """Return the query as the model answers it if the text leaves something open."""
-    return _rendered(view.root, versions, limited)
+    return _rendered(view.root, versions, limited, clock_at)
 
 
-def judged(view: View, versions: Mapping[str, int], limited: bool) -> str:
+def judged(view: View, versions: Mapping[str, int], limited: bool, clock_at: int = 0) -> str:
     """Return the query as it was read, and compared with Spark's plan, at the state's build."""
-    return _rendered(view.written, versions, limited)
+    return _rendered(view.written, versions, limited, clock_at)
 
 
 def has_limit(parsed: Parsed, view: View | None) -> bool:
@@ -118,9 +127,11 @@ def _unlimited(query: exp.Query) -> exp.Query:
     return query
 
 
-def _rendered(root: Node, versions: Mapping[str, int], limited: bool) -> str:
+def _rendered(root: Node, versions: Mapping[str, int], limited: bool, clock_at: int) -> str:
     while not limited and isinstance(root, (Limit, Sort)):
         root = root.input
+    if clock_at:
+        root = with_expressions(root, lambda expression: at_time(expression, clock_at))
     return to_sql(render(root, Versions({}, dict(versions)).bind), pretty=True)
 
 

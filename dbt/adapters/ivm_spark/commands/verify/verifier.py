@@ -206,7 +206,7 @@ class Verifier:
         the newest versions.
         """
         recorded = {name: source.version for name, source in watermark.sources.items()}
-        text = self._text(known, limited)
+        text = self._text(known, limited, watermark.clock_at)
         try:
             return self._described(text, recorded, watermark)
         except DbtDatabaseError as error:
@@ -228,25 +228,28 @@ class Verifier:
                 "'interval 30 days')"
             ) from error
 
-    def _text(self, known: _Known, limited: bool) -> _Text:
+    def _text(self, known: _Known, limited: bool, clock_at: int) -> _Text:
         """Return the function that writes the query at versions.
 
         1. If the model decides an order of rows, it is the query as the model answers it.
         2. Otherwise it is the user's text, if Spark's plan shows that the text is what the user
            wrote. The plans are not compared if the query is not deterministic.
         3. Otherwise it is the query as it was compared with Spark's plan at the state's build.
+
+        `clock_at` is the time that the query read at its last refresh.
         """
         view = known.view
         if view is not None and is_decided(view):
-            return lambda versions: decided(view, versions, limited)
+            return lambda versions: decided(view, versions, limited, clock_at)
         plain = written(known.parsed)
         # The plan of a query that is not deterministic may have other seeds each time.
         if plain is not None and (
-            not known.reading.repeatable or plans_are_equivalent(self._query, known.sql, plain)
+            not known.reading.repeatable
+            or plans_are_equivalent(self._query, known.sql, plain, clock=clock_at != 0)
         ):
-            return lambda versions: written(known.parsed, versions, limited) or ""
+            return lambda versions: written(known.parsed, versions, limited, clock_at) or ""
         if view is not None:
-            return lambda versions: judged(view, versions, limited)
+            return lambda versions: judged(view, versions, limited, clock_at)
         raise ComparisonError(
             "dbt-ivm-spark is not certain how to rewrite its query for other versions of its "
             "sources. Simplify the query, and please report it"

@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Unpivot,
     Window,
 )
+from dbt.adapters.ivm_spark.sql.rewrite.clock import with_clock_apart
 from dbt.adapters.ivm_spark.sql.rewrite.filter import rewrite_filter
 from dbt.adapters.ivm_spark.sql.rewrite.grouping_sets import rewrite_grouping_sets
 from dbt.adapters.ivm_spark.sql.rewrite.lateral import rewrite_lateral
@@ -46,7 +47,7 @@ REWRITES: tuple[tuple[type, Callable[[Any], Node]], ...] = (
 
 def rewritten(root: Node) -> Node:
     """Return the same relation without constructs that only the tree as written has, pruned."""
-    return prune(_rewritten(root))
+    return prune(with_clock_apart(_rewritten(root)))
 
 
 def _rewritten(node: Node) -> Node:
