@@ -80,7 +80,7 @@ def queries(draw: Draw, depth: int) -> Query:
     if kind in ("outer", "exists"):
         return _matched(draw, depth, kind)
     if kind == "joins":
-        return _joined_joins(draw, depth)
+        return _joined_joins(draw)
     if kind == "group":
         return _grouped(draw, depth)
     if kind == "window":
@@ -235,9 +235,9 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
     return Query(f"{start} {negated}{exists}", left.columns)
 
 
-def _joined_joins(draw: Draw, depth: int) -> Query:
+def _joined_joins(draw: Draw) -> Query:
     """Joins in parentheses, or joins by USING of one column after each other."""
-    inputs = [draw(queries(min(depth - 1, 1))) for _ in range(3)]
+    inputs = [draw(queries(0)) for _ in range(3)]
     sides = [draw(st.sampled_from(("full", "left", "right", "inner"))) for _ in range(2)]
     if draw(st.booleans()):
         rows = []

@@ -234,6 +234,30 @@ SHAPES: dict[str, Shape] = {
         select customer_id, o.product, c.region
         from @orders as o right join @customers as c using (customer_id)""",
     ),
+    "joins_in_parentheses": shape(
+        ROWS,
+        """
+        select o.id, c.segment, p.category, m.region
+        from (@orders as o) left join (@customers as c join (@products as p left join
+          @customers as m on p.weight < m.customer_id) on c.customer_id > p.weight)
+        on o.customer_id = c.customer_id and o.product = p.product""",
+    ),
+    "full_joins_using_one_column": shape(
+        ROWS,
+        """
+        select *, b.k as bought from (select customer_id as k, id, product from @orders) as o
+        full join (select manager_id as k, segment from @customers) as b using (k)
+        full join (select customer_id as k, region from @customers) as c using (k)
+        where k is null or k > 1""",
+    ),
+    "inner_join_using_a_merged_column": shape(
+        GROUPS,
+        """
+        select k, count(*) as n, max(segment) as segment, count(b.k) as managers
+        from (select customer_id as k, id from @orders) as o
+        full join (select manager_id as k, segment from @customers) as b using (k)
+        join (select customer_id as k, region from @customers) as c using (k) group by k""",
+    ),
     "chain_of_left_joins": shape(
         ROWS,
         """

@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.algebra.functions import (
 )
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate
+from dbt.adapters.ivm_spark.sql.join_groups import GroupEnd
 
 _CLAUSES = (
     exp.Select,
@@ -50,6 +51,7 @@ _CLAUSES = (
     exp.Star,
     exp.All,
     exp.Any,
+    GroupEnd,
 )
 _FUNCTIONS = (AGGREGATES | GENERATORS | SCALARS | WINDOWS | NAMED_BY_ARGUMENTS) - NOT_DETERMINISTIC
 _INTERNAL = frozenset(

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
+from dbt.adapters.ivm_spark.sql.join_groups import flatten_joins
 from dbt.adapters.ivm_spark.sql.lambdas import rename_parameters
 from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
 from dbt.adapters.ivm_spark.sql.values import name_values
@@ -25,6 +26,7 @@ def prepare(query: exp.Query) -> None:
             node.set("this", node.name.lower())
     for raw in list(query.find_all(exp.RawString)):
         raw.replace(exp.Literal.string(raw.name))
+    flatten_joins(query)
     count_rows(query)
     refuse_ambiguous_stars(query)
     rename_parameters(query)

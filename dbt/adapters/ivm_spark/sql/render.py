@@ -233,6 +233,17 @@ class _Renderer:
         own = isinstance(node, Project) and block.has_subqueries
         return self._closed(block, node) if block.windowed or own else block
 
+    def _operand(self, node: Node, predicates: Iterable[exp.Expr]) -> SqlBlock:
+        """Return a block to join.
+
+        A merged column of FULL JOIN USING stays a column below the join. Of a column, Spark knows
+        that it is not NULL if it is equal to another; of a call of COALESCE it does not.
+        """
+        block = self._rows(node)
+        used = used_columns(*predicates) & block.columns.keys()
+        merged = any(isinstance(block.columns[name], exp.Coalesce) for name in used)
+        return self._closed(block, node) if merged else block
+
     def _values(self, node: Values) -> SqlBlock:
         if not node.columns:
             return self._derived(exp.select("0 as nothing", dialect="spark"), ())
@@ -252,11 +263,11 @@ class _Renderer:
 
     def _join(self, node: Join) -> SqlBlock:
         waiting = list(node.predicates)
-        block = self._rows(node.inputs[0])
+        block = self._operand(node.inputs[0], waiting)
         if block.laterals:
             block = self._closed(block, node.inputs[0])
         for child in node.inputs[1:]:
-            other = self._rows(child)
+            other = self._operand(child, waiting)
             if other.joins or other.laterals or other.aliases & block.aliases:
                 other = self._closed(other, child)
             weight = _product(block.columns.get(WEIGHT), other.columns.get(WEIGHT))
@@ -277,7 +288,7 @@ class _Renderer:
         return block
 
     def _semi_join(self, node: SemiJoin) -> SqlBlock:
-        block = self._rows(node.input)
+        block = self._operand(node.input, node.predicates)
         if block.laterals:
             block = self._closed(block, node.input)
         rows = node.among.input if isinstance(node.among, Broadcast) else node.among
@@ -302,7 +313,7 @@ class _Renderer:
         expressions and filters belong below the join.
         """
         rows = node.right.input if isinstance(node.right, Broadcast) else node.right
-        left, right = self._rows(node.left), self._rows(rows)
+        left, right = (self._operand(side, node.predicates) for side in (node.left, rows))
         if left.laterals or (node.side != "LEFT" and not left.plain):
             left = self._closed(left, node.left)
         if not right.plain or right.joins or right.aliases & left.aliases:

@@ -164,6 +164,8 @@ class _Order:
     def _resolved(
         node: exp.Expr, outputs: dict[str, exp.Expr], environment: Environment
     ) -> exp.Expr:
+        if isinstance(node, exp.Coalesce):
+            return environment.resolve(node)
         if not isinstance(node, exp.Column):
             return node
         if not node.table:

@@ -3,7 +3,7 @@ select customer_id, amount, segment from shop.orders full join shop.customers us
 
 -- delta of orders
 SELECT
-  COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id`,
+  COALESCE(`q_8`.`orders_customer_id`, `q_9`.`customers_customer_id`) AS `customer_id_2`,
   `q_8`.`orders_amount` AS `amount`,
   `q_9`.`customers_segment` AS `segment`,
   COALESCE(`q_8`.`__ivm_side`, `q_9`.`__ivm_side_right`) AS `__ivm_weight`
