@@ -26,6 +26,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import MovedConstant, after_move, before_move, moves
 from dbt.adapters.ivm_spark.algebra.columns import column, expressions_of
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
@@ -63,13 +65,18 @@ def filter_by_clock(node: Filter, below: Node | None) -> Node:
 def project_by_clock(node: Project, below: Node | None) -> Node:
     """Return the delta of a projection in which comparisons with the clock have moved.
 
-    `below` is the input's delta. See `unfollowed` for the projections that have one.
+    `below` is the input's delta. Raises NotMaintained (CLOCK_MOVED) if the clock has moved
+    elsewhere in an expression, see `unfollowed`.
     """
     weight = Item(WEIGHT, column(WEIGHT))
     old = tuple(Item(i.name, before_move(i.expression)) for i in node.items)
     new = tuple(Item(i.name, after_move(i.expression)) for i in node.items)
-    decided = (_decided(i.expression) or [] for i in node.items if moves(i.expression))
-    changes = dict.fromkeys(_changes(c) for comparisons in decided for c in comparisons)
+    changes: dict[exp.Expr, None] = {}
+    for item in (i for i in node.items if moves(i.expression)):
+        comparisons = _decided(item.expression)
+        if comparisons is None:
+            raise NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(item.expression))
+        changes |= dict.fromkeys(map(_changes, comparisons))
     some = exp.or_(*changes, wrap=True)
     terms: list[Node] = [] if below is None else [Project(below, (*old, weight))]
     terms.append(Project(Filter(weighted(node.input, 1), some), (*new, weight)))

@@ -23,11 +23,12 @@ PLAN = "== Optimized Logical Plan ==\nRelation shop.orders[k#1]\n\n== Physical P
 @dataclass
 class Shop:
     """newest: the version of every source; state: what the commit of the state recorded; without:
-    sources whose change feed is off; asked: every statement."""
+    sources whose change feed is off; today: the session's date; asked: every statement."""
 
     newest: int = 7
     state: str | None = None
     without: tuple[str, ...] = ()
+    today: str = "2024-03-29"
     asked: list[str] = field(default_factory=list)
 
     def __call__(self, sql: str) -> list[dict[str, Any]]:
@@ -43,6 +44,12 @@ class Shop:
             return [{"plan": PLAN}]
         if sql.startswith("describe detail"):
             return [{"id": "the-id"}]
+        if "current_timestamp()" in sql:
+            return [{"now": f"{self.today} 12:00:00" if "string" in sql else 1}]
+        if sql.startswith("SELECT typeof("):
+            return [{"c0": "date"}]
+        if sql.startswith("SELECT CAST("):
+            return [{"c0": self.today}]
         assert sql.startswith(("set", "reset")), f"reads rows: {sql}"
         return []
 

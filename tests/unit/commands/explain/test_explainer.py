@@ -44,6 +44,29 @@ def test_the_page_documents_every_json_key() -> None:
         assert not missing
 
 
+def test_the_clock_is_shown_beside_its_recorded_value() -> None:
+    sql = "select order_id from @orders where ordered_on > current_date"
+    shop = Shop()
+    shop.build(sql)
+    assert told(shop, sql)["next"]["kind"] == "none"
+    shop.today = "2024-03-30"
+    found = told(shop, sql, config={"refresh_policy": "incremental"})
+    assert found["next"]["kind"] == "incremental"
+    recorded, now = (f"CAST('{day}' AS DATE)" for day in ("2024-03-29", "2024-03-30"))
+    assert found["clock"] == [{"constant": "CURRENT_DATE", "recorded": recorded, "now": now}]
+    text = shop.explainer(sql).text("text", [], False)
+    assert f"CURRENT_DATE  {recorded}  {now}" in text
+
+
+def test_a_time_that_is_shown_is_a_reason_to_rebuild() -> None:
+    sql = "select order_id, datediff(current_date, ordered_on) as age from @orders"
+    shop = Shop()
+    shop.build(sql)
+    shop.today = "2024-03-30"
+    found = told(shop, sql)
+    assert (found["maintained"], found["next"]["reason"]["code"]) == (True, "CLOCK_MOVED")
+
+
 def test_a_change_is_explained_with_its_cost() -> None:
     shop = Shop()
     shop.build(SUMS)

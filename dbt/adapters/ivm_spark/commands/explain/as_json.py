@@ -51,6 +51,9 @@ def _facts(told: Explanation) -> dict[str, Any]:
         "sources": [
             {**asdict(source), "broken": _reason(source.broken)} for source in told.sources
         ],
+        "clock": [
+            dict(zip(("constant", "recorded", "now"), row, strict=True)) for row in told.clock
+        ],
         "recorded_refresh": told.recorded.refresh if told.recorded is not None else None,
         "next": {
             "kind": plan.kind.value,

@@ -24,6 +24,7 @@ def as_text(told: Explanation, sql: bool) -> str:
         ("Next run", list(_next(told))),
         (_PLANS, [_cut(line, WIDTH - 2) for line in told.plan_difference]),
         ("Operators", list(_tree(told))),
+        ("Clock", list(_clock(told))),
         (f"State  {told.state}", list(_state(told))),
         ("Sources", list(_sources(told.sources))),
     ]
@@ -58,7 +59,8 @@ def _next(told: Explanation) -> Iterator[str]:
         yield f"an error: {told.refused}"
         return
     if plan.kind is RefreshKind.NONE:
-        yield "nothing to do: no source has changed"
+        moved = "no source has changed" + (", and the clock has not moved" if told.clock else "")
+        yield f"nothing to do: {moved}"
     elif plan.kind is RefreshKind.INITIAL:
         yield "initial: the view is built for the first time"
     elif plan.kind is RefreshKind.FULL:
@@ -119,6 +121,11 @@ def _state(told: Explanation) -> Iterator[str]:
         yield f"matched by {', '.join(told.key)}"
     rows = [(c.name, c.type_name, c.role, c.holds) for c in told.columns]
     yield from _table(("column", "type", "role", "holds"), rows)
+
+
+def _clock(told: Explanation) -> Iterator[str]:
+    if told.clock:
+        yield from _table(("constant", "recorded", "now"), told.clock)
 
 
 def _sources(sources: Sequence[SourceState]) -> Iterator[str]:

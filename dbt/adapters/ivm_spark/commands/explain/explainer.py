@@ -8,6 +8,8 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
+from dbt.adapters.ivm_spark.algebra.clock import after_move
+from dbt.adapters.ivm_spark.algebra.columns import with_expressions
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.explain.as_json import as_json
 from dbt.adapters.ivm_spark.commands.explain.as_text import as_text
@@ -113,6 +115,7 @@ def _example(plan: Plan, state: str) -> Statements | None:
     versions = Versions(
         {name: r.first for name, r in ranges.items()}, {n: r.pinned for n, r in ranges.items()}
     )
-    derivation = Derivation(found.layout, {})
-    change = Change(found.layout, derivation, ranges, versions, {}, Target(state))
+    # The clock has been followed by then.
+    settled = replace(found.layout, input=with_expressions(found.layout.input, after_move))
+    change = Change(settled, Derivation(settled, {}), ranges, versions, {}, Target(state))
     return change.statements(frozenset())

@@ -73,6 +73,8 @@ class Explanation:
         statements: name and SQL of each statement.
         plan_difference: lines of a diff of Spark's plans for the model and for what was read of it,
             if they show that the query was not read for certain.
+        clock: each constant of the query that is computed from the current time, with its recorded
+            value, empty without one, and its value now.
     """
 
     model: str
@@ -92,6 +94,7 @@ class Explanation:
     refused: str = ""
     statements: tuple[tuple[str, str], ...] = ()
     plan_difference: tuple[str, ...] = ()
+    clock: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def maintained(self) -> bool:
@@ -148,7 +151,13 @@ def explanation(
         plan=plan,
         shown=found.view_text(request.state, pretty=True),
         refused=refused,
+        clock=_clock(found),
     )
+
+
+def _clock(found: Findings) -> tuple[tuple[str, str, str], ...]:
+    recorded = found.watermark.clock if found.watermark is not None and found.known else {}
+    return tuple((c, recorded.get(c, ""), value) for c, value in found.clock.recorded.items())
 
 
 def _tree(root: Node, layout: Layout | None) -> Operator | None:
