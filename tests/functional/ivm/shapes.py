@@ -86,6 +86,22 @@ SHAPES: dict[str, Shape] = {
         select o.product, t.place, t.tag
         from @orders as o lateral view outer posexplode(o.tags) t as place, tag""",
     ),
+    "generators_without_names": shape(
+        ROWS,
+        """
+        select *, explode(map(product, quantity)) from (
+          select o.id, o.product, o.quantity, t.pos, t.col, c0, g.n
+          from @orders as o, lateral explode(array(o.id, o.customer_id)) as g(n)
+          lateral view outer posexplode(o.tags) t
+          lateral view json_tuple(concat('{"a":', o.id, '}'), 'a') j)
+        where product is not null""",
+    ),
+    "generator_over_aggregates": shape(
+        ROWS,
+        """
+        select product, count(*) as n, explode(array(max(quantity), min(id), 1)) as number
+        from @orders group by product""",
+    ),
     "rows_ordered_and_limited": shape(
         ROWS,
         """

@@ -291,9 +291,3 @@ def test_a_pivot_by_a_cast_is_by_its_type() -> None:
     source = "(select order_id, cast(amount + 1 as string) as k from orders)"
     sql = _sql(f"select * from {source} pivot (sum(order_id) for k in ('a', 'b'))")
     assert "AS STRING) IS NOT DISTINCT FROM CAST('b' AS STRING)" in sql
-
-
-def test_a_generator_beside_a_star_is_not_lifted_into_the_star() -> None:
-    reading = read("select *, explode(tags) as t from shop.clicks", CATALOG, {})
-    assert reading.view is None
-    assert "explode" in str(reading.unsupported_reason)

@@ -159,7 +159,7 @@ def test_a_scalar_subquery_with_limit_1_is_a_left_join() -> None:
         (f", lateral (select o.note as x {TIED} union all select c.name) l", "UnionAll"),
         (f"left join lateral (select o.note as x {TIED}) l on l.x in (select name from customers)",
          "in the ON"),
-        (", lateral explode(array(1, 2)) as l(x)", "table function"),
+        (" left join lateral explode(array(1, 2)) as l(x) on true", "table function"),
     ],
 )  # fmt: skip
 def test_refused(rest: str, names: str) -> None:

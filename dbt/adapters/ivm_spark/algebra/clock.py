@@ -167,6 +167,8 @@ def _is_computed_text(part: exp.Expr) -> bool:
         return False
     if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
         return False  # a branch of the CASE, not an expression by itself
+    if isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS:
+        return False  # rows, not a value
     return any(e.is_string for e in part.find_all(exp.Literal))
 
 

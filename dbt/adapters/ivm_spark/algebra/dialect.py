@@ -25,6 +25,7 @@ _SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY"
 _WITH_UNIT = "TIMESTAMPADD DATEADD DATE_ADD TIMESTAMPDIFF DATEDIFF DATE_DIFF TIMEDIFF".split()
 """Functions that take a keyword as the first of three arguments. Source: `primaryExpression` of
 Spark's SqlBaseParser.g4."""
+_NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
 _UNITS = frozenset(
     """YEAR QUARTER MONTH WEEK DAY DAYOFYEAR HOUR MINUTE SECOND MILLISECOND MICROSECOND""".split()
 )
@@ -48,6 +49,12 @@ def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
         return exp.Anonymous(this=name.lower(), expressions=arguments)
 
     return parse
+
+
+def _struct(parser: Any) -> exp.Expr:
+    """Parse the arguments of STRUCT, which may have aliases, with or without AS."""
+    arguments = parser._parse_csv(lambda: parser._parse_alias(parser._parse_assignment()))
+    return exp.Anonymous(this="struct", expressions=arguments)
 
 
 def _written(operator: str) -> Callable[[Any, exp.Binary], str]:
@@ -81,12 +88,21 @@ class IvmSpark(Spark):
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
             **{n: p for n, p in OperatorParser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
             **{name: _call_with_unit(name) for name in _WITH_UNIT},
+            "STRUCT": _struct,
         }
         NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
             name: parser
             for name, parser in OperatorParser.NO_PAREN_FUNCTION_PARSERS.items()
             if name in ("CASE", "IF", "TRANSFORM")
         }
+
+        def _parse_lateral(self) -> exp.Lateral | None:
+            """Parse LATERAL; in a LATERAL VIEW, AS before the columns may be missing."""
+            lateral: exp.Lateral | None = super()._parse_lateral()
+            alias = lateral.args.get("alias") if lateral and lateral.args.get("view") else None
+            if alias is not None and not alias.columns and self._match_set(_NAMES, advance=False):
+                alias.set("columns", self._parse_csv(lambda: self._parse_id_var(any_token=False)))
+            return lateral
 
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # as above
         """A generator that writes constants of the clock, and shifts as operators."""

@@ -112,7 +112,8 @@ class _Names:
             return True
         if not self._is_var(place + 1):
             return False
-        return before in ("FROM", "JOIN") or self._kind(place + 2) in _AFTER_ALIAS
+        table = before in ("FROM", "JOIN") and word != "LATERAL"
+        return table or self._kind(place + 2) in _AFTER_ALIAS
 
     def _kind(self, place: int) -> str:
         """Return the kind of a token, "" before the first and after the last."""

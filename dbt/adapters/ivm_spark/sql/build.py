@@ -79,7 +79,7 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
         number: {fold(name): kind for name, kind in relation.columns}
         for number, relation in parsed.tables.items()
     }
-    given = lift_generators(parsed.query)
+    given = lift_generators(parsed.query, parsed.tables)
     try:
         query = qualify(
             marked(given),

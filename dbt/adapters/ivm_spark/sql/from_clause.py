@@ -216,7 +216,8 @@ class _Joined:
         if kind not in (*_INNER, "LEFT"):
             raise not_supported(f"{kind} JOIN LATERAL")
         if not isinstance(lateral.this, exp.Subquery):
-            raise not_supported("a table function after LATERAL")
+            self._generate(join, kind)
+            return
         query = self._builder.query(lateral.this, self._ctes, self._environment)
         block = rename(query, lateral.args.get("alias"))
         alias = lateral.alias_or_name
@@ -227,6 +228,15 @@ class _Joined:
         name = self._builder.names.unique("lateral")
         left.begin(Lateral(left.node(), block.node, name, tuple(own), left=kind == "LEFT"))
         left.aliases.append(alias)
+
+    def _generate(self, join: exp.Join, kind: str) -> None:
+        """Add a generator after LATERAL, which means the same as a LATERAL VIEW."""
+        lateral, left = join.this, self._groups[-1]
+        on = join.args.get("on")
+        if kind not in _INNER or (on is not None and on != exp.true()):
+            raise not_supported("a condition or LEFT JOIN on a table function after LATERAL")
+        left.begin(build_lateral(self._builder.names, lateral, left.node(), self._environment))
+        left.aliases.append(lateral.alias_or_name)
 
     def _on(self, join: exp.Expr) -> tuple[list[exp.Expr], list[exp.Expr]]:
         """Return the resolved conjuncts of ON, and those with subqueries, unchanged."""

@@ -1,4 +1,4 @@
-"""Turns LATERAL VIEW into a Generate operator."""
+"""Turns LATERAL VIEW, and a generator after LATERAL, into a Generate operator."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def build_lateral(
     name = function_name(call)
     alias = lateral.args.get("alias")
     columns = [c.name for c in alias.args.get("columns") or ()] if alias is not None else []
-    if not lateral.args.get("view") or name not in GENERATORS or not columns:
+    if name not in GENERATORS or not columns:
         raise not_supported("LATERAL")
     generator = environment.spread(call.copy())
     for key, value in list(generator.args.items()):

@@ -382,7 +382,8 @@ class _Renderer:
         return block
 
     def _generate(self, node: Generate) -> SqlBlock:
-        block = self._rows(node.input)
+        used = used_columns(node.generator)
+        block = self._with_columns(self._rows(node.input), node.input, used)
         if block.where:
             block = self._closed(block, node.input)
         alias = self._names.unique("generated")
