@@ -18,11 +18,14 @@ from dbt.adapters.ivm_spark.algebra.catalog import (
     relation_key,
 )
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.delta.type_checks import aggregates_to_order
+from dbt.adapters.ivm_spark.plan.examined import in_order
 from dbt.adapters.ivm_spark.plan.plan import technique_of
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.accumulators import ARGUMENT
-from dbt.adapters.ivm_spark.state.layout import probe
+from dbt.adapters.ivm_spark.state.layout import below_state, probe
 
 EXAMPLES = Path(__file__).with_name("supported-sql.yml")
 PAGE = Path(__file__).with_name("supported-sql.md")
@@ -115,8 +118,13 @@ def said_of(
     catalog = Catalog({relation_key(r.name): r for r in relations}, ("shop",), _FUNCTIONS)
     try:
         view = build_view(sql, catalog)
-        columns = probe(view.root).columns
-        types = {c: "double" if c in double else _type(c, sources, arguments) for c in columns}
+
+        def types_of(node: Node) -> dict[str, str]:
+            given = {c: _type(c, sources, arguments) for c in node.columns}
+            return given | dict.fromkeys(double & given.keys(), "double")
+
+        view = in_order(view, aggregates_to_order(below_state(view.root), types_of))
+        types = types_of(probe(view.root))
         return f"`{technique_of(lay_out(view, types, '`shop`.`v__ivm`')).value}`"
     except NotMaintained as error:
         return f"`full`: `{error.reason.code.value}`, {error.reason.detail}"

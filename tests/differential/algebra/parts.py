@@ -93,6 +93,7 @@ def expression(draw: Draw, name: str, number: bool) -> str:
         return f"p.{name}"
     shapes = ("p.{n}", "p.{n} + 1", "coalesce(p.{n}, 0)", "2 - p.{n} * 3 ", "-p.{n}")
     shapes += ("case when p.{n} > 0 then p.{n} end",)
+    shapes += ("coalesce(p.{n}, unix_timestamp()) + 1", "least(p.{n}, unix_timestamp())")
     shapes += ("case when p.{n} < unix_timestamp() then p.{n} else 7 end",)
     shapes += tuple(
         f"datediff(DAY, date '2024-01-31', dateadd({unit}, p.{{n}}, date '2024-01-31'))"

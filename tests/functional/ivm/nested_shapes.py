@@ -5,6 +5,31 @@ from __future__ import annotations
 from tests.functional.ivm.shape import GROUPS, PARTITIONS, ROWS, Shape, shape
 
 NESTED_SHAPES: dict[str, Shape] = {
+    "float_sums_below_a_join": shape(
+        ROWS,
+        """
+        select c.segment, p.total, p.mean, p.spread from @customers as c left join (
+          select customer_id, sum(price * 0.1d) as total, avg(quantity / 3) as mean,
+            stddev_pop(price) filter (where id > 3) as spread
+          from @orders group by customer_id) as p on p.customer_id = c.customer_id""",
+    ),
+    "float_averages_below_a_group": shape(
+        GROUPS,
+        """
+        select total > 1 as big, count(*) as n, count(total) as known from (
+          select product, sum(amount / 7) as total from @orders group by product) group by 1""",
+    ),
+    "lists_below_a_join": shape(
+        ROWS,
+        """
+        select c.segment, array_join(sort_array(p.products), ',') as products, size(p.ids) as n,
+          length(p.listed) as long, p.firsts is null as none, p.best
+          from @customers as c left join (
+            select customer_id, collect_set(product) as products, collect_list(id) as ids,
+              listagg(product, ',') as listed, first(customer_id) as firsts,
+              max_by(amount, amount) as best
+            from @orders group by customer_id) as p on p.customer_id <=> c.customer_id""",
+    ),
     # windows; where ORDER BY leaves rows equal, what they differ in is not selected
     "newest_of_each": shape(
         PARTITIONS,

@@ -15,6 +15,17 @@ SHAPES: dict[str, Shape] = {
           year(placed) as `Placed In`
         from @orders where amount > -3 or product is null""",
     ),
+    "date_spine": shape(
+        GROUPS,
+        """
+        with two as (select 0 as n union all select 1),
+        numbers as (select a.n + 2 * b.n + 4 * c.n as n
+          from two as a cross join two as b cross join two as c),
+        days as (select date_add(date'2023-12-27', row_number() over (order by 1)) as day
+          from numbers where n < 7)
+        select day, count(o.id) as n, sum(o.amount) as total
+        from days left join @orders as o on o.placed = day group by day""",
+    ),
     "dbt_date_macros": shape(
         ROWS,
         """

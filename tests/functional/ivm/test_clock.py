@@ -34,6 +34,8 @@ FOLLOWED = {
     " count(*) filter (where d < {date}) as past, count(*) as c from @days group by s",
     "flagged": "select id, d < {date} as past, case when d = {date} then 'now' when d > {date}"
     " then 'soon' else s end as state from @days",
+    "open_ended": "select s, sum(datediff(coalesce(d, {date}), date'2024-03-01')) as days,"
+    " max(least(ts, {now})) as last from @days group by s",
     "joined": "select a.id, b.name from @days a join @names b on a.s = b.s and b.until >= {date}"
     " where a.d <= {date}",
     "optional": "select a.id, b.name from @days a left join @names b on a.s = b.s"

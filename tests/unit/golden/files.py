@@ -9,9 +9,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.delta.type_checks import aggregates_to_order
+from dbt.adapters.ivm_spark.plan.examined import in_order
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import View
-from dbt.adapters.ivm_spark.state.layout import Layout, probe
+from dbt.adapters.ivm_spark.state.layout import Layout, below_state, probe
 from tests.unit.golden.shop import TYPES
 
 GIVEN = ("view", "types", "moved", "pass")
@@ -47,6 +50,11 @@ def sections(text: str) -> dict[str, str]:
 def laid_out(view: View, given: dict[str, str], state: str) -> Layout:
     """The layout of a view, its columns of the types that the file or the shop says."""
     known = {**TYPES, **_types(given.get("types", ""))}
+
+    def types_of(node: Node) -> dict[str, str]:
+        return {c: known.get(c) or known.get(_base(c)) or "bigint" for c in node.columns}
+
+    view = in_order(view, aggregates_to_order(below_state(view.root), types_of))
     columns = probe(view.root).columns
     return lay_out(view, {c: known.get(c) or known[_base(c)] for c in columns}, state)
 

@@ -241,6 +241,7 @@ def test_an_expression_in_the_place_of_a_column_keeps_its_operands_together() ->
     "query",
     [
         "select 1 as one",
+        "select customer_id from customers where exists (select 1 where segment = 'a')",
         "select explode(sequence(date'2024-01-01', date'2024-12-31')) as day",
         "with days as (select explode(sequence(1, 9)) as d) "
         "select d, lead(d) over (order by d) as next from days where d > 2",

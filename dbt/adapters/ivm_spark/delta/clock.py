@@ -9,8 +9,9 @@ With p the predicate at the watermark's time and p' the predicate now, the delta
 The changed rows are those of the old view. Then the rows that enter and the rows that leave are
 read from the source as it is now. Both conditions have literal bounds, so files are skipped.
 
-A projection is the same, if the clock decides only comparisons in it (CASE WHEN d >= … THEN …):
-rows for which a comparison changes are projected with the old values, weight -1, and with the new.
+A projection is the same, if the clock decides the values of some rows only: in a comparison (CASE
+WHEN d >= … THEN …), or where it stands in for a NULL (coalesce(ended_at, now())). Rows whose values
+differ are projected with the old values, weight -1, and with the new.
 
 The clock may also run backwards; the rules hold for any two times.
 
@@ -20,13 +21,12 @@ relation `clock`: Koch, "Incremental query evaluation in a ring of databases" (P
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import MovedConstant, after_move, before_move, moves
 from dbt.adapters.ivm_spark.algebra.columns import column, expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import (
@@ -40,6 +40,9 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.delta.bags import weighted
 
 _COMPARES = (exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+_STAND_INS = frozenset({"coalesce", "nvl", "ifnull"})
+"""Functions whose arguments after the first count only where those before are NULL."""
+_BOUNDS = frozenset({"least", "greatest"})
 
 
 def unfollowed(root: Node) -> exp.Expr | None:
@@ -48,7 +51,7 @@ def unfollowed(root: Node) -> exp.Expr | None:
         for expression in expressions_of(node):
             if not moves(expression) or isinstance(node, Filter):
                 continue
-            if not isinstance(node, Project) or _decided(expression) is None:
+            if not isinstance(node, Project) or not _moves_some(expression):
                 return expression
     return None
 
@@ -63,20 +66,20 @@ def filter_by_clock(node: Filter, below: Node | None) -> Node:
 
 
 def project_by_clock(node: Project, below: Node | None) -> Node:
-    """Return the delta of a projection in which comparisons with the clock have moved.
+    """Return the delta of a projection whose values have moved; `below` is the input's delta.
 
-    `below` is the input's delta. Raises NotMaintained (CLOCK_MOVED) if the clock has moved
-    elsewhere in an expression, see `unfollowed`.
+    Raises NotMaintained (CLOCK_MOVED) if the clock moves the value of every row, see `unfollowed`.
     """
     weight = Item(WEIGHT, column(WEIGHT))
     old = tuple(Item(i.name, before_move(i.expression)) for i in node.items)
     new = tuple(Item(i.name, after_move(i.expression)) for i in node.items)
-    changes: dict[exp.Expr, None] = {}
-    for item in (i for i in node.items if moves(i.expression)):
-        comparisons = _decided(item.expression)
-        if comparisons is None:
+    changes = []
+    for item, before, after in zip(node.items, old, new, strict=True):
+        if not moves(item.expression):
+            continue
+        if not _moves_some(item.expression):
             raise NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(item.expression))
-        changes |= dict.fromkeys(map(_changes, comparisons))
+        changes.append(_differ(before.expression, after.expression))
     some = exp.or_(*changes, wrap=True)
     terms: list[Node] = [] if below is None else [Project(below, (*old, weight))]
     terms.append(Project(Filter(weighted(node.input, 1), some), (*new, weight)))
@@ -84,41 +87,42 @@ def project_by_clock(node: Project, below: Node | None) -> Node:
     return UnionAll(tuple(terms), widens=False)
 
 
-def _decided(expression: exp.Expr) -> list[exp.Expr] | None:
-    """Return the comparisons in which the clock has moved, None if it moved elsewhere too.
+def _moves_some(expression: exp.Expr) -> bool:
+    """Return whether the clock moves an expression's value for some rows only, as far as it shows.
 
-    A comparison must not fail on a row whose CASE does not reach it, so it has columns and
-    constants only.
+    It does in a comparison, in a branch of a CASE, and where it stands in for a NULL. In
+    `datediff(current_date(), d)` it moves every row, and a rebuild writes no more than the change.
     """
-    found: list[exp.Expr] = []
-    for constant in expression.find_all(MovedConstant):
-        around: exp.Expr | None = constant.parent
-        while isinstance(around, exp.Paren):
-            around = around.parent
-        if not isinstance(around, _COMPARES) or not all(map(_is_plain, _operands(around))):
-            return None
-        found.append(around)
-    return found
+    return all(_is_guarded(constant) for constant in expression.find_all(MovedConstant))
 
 
-def _operands(comparison: exp.Expr) -> Iterator[exp.Expr]:
-    for part in comparison.iter_expressions():
-        yield part.unnest()
+def _is_guarded(constant: exp.Expr) -> bool:
+    part, around = constant, constant.parent
+    while around is not None:
+        if isinstance(around, (*_COMPARES, exp.Case, exp.If)):
+            return True
+        name = function_name(around)
+        if name in _STAND_INS and part is not _first(around):
+            return True
+        if name in _BOUNDS and len(list(around.iter_expressions())) > 1:
+            return True
+        part, around = around, around.parent
+    return False
 
 
-def _is_plain(operand: exp.Expr) -> bool:
-    if isinstance(operand, (exp.Column, exp.Literal, MovedConstant)):
-        return True
-    return isinstance(operand, exp.Cast) and isinstance(operand.this, exp.Literal)
+def _first(call: exp.Expr) -> exp.Expr | None:
+    return next(iter(call.iter_expressions()), None)
 
 
-def _changes(comparison: exp.Expr) -> exp.Expr:
-    """Return the condition that a comparison is another now than at the watermark's time."""
-    old, new = before_move(comparison), after_move(comparison)
-    return exp.Not(this=exp.paren(exp.NullSafeEQ(this=exp.paren(old), expression=exp.paren(new))))
+def _differ(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+    """Return the condition that two values are not the same, NULL being the same as NULL.
+
+    It evaluates the values as a whole, so that a CASE still guards what may fail in its branches.
+    """
+    same = exp.NullSafeEQ(this=exp.paren(one.copy()), expression=exp.paren(other.copy()))
+    return exp.Not(this=exp.paren(same))
 
 
 def _not(predicate: exp.Expr) -> exp.Expr:
     """Return the condition that a predicate is not true: it is false or NULL."""
-    true = exp.NullSafeEQ(this=exp.paren(predicate.copy()), expression=exp.true())
-    return exp.Not(this=exp.paren(true))
+    return _differ(predicate, exp.true())

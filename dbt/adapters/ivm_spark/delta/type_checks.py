@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.expressions import ORDER_DEPENDENT, function_name
 from dbt.adapters.ivm_spark.algebra.frames import ROUNDED, Frame, frame_of
 from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
@@ -39,6 +39,7 @@ from dbt.adapters.ivm_spark.algebra.types import (
     is_small,
 )
 from dbt.adapters.ivm_spark.delta.meeting import null_aware
+from dbt.adapters.ivm_spark.sql.rewrite.in_order import can_be_in_order
 
 Describe = Callable[[Node], dict[str, str]]
 
@@ -66,6 +67,29 @@ def check_types(root: Node, describe: Describe) -> None:
             _check_window(node, describe)
         else:
             _check_keys(node, describe)
+
+
+def aggregates_to_order(root: Node, describe: Describe) -> tuple[str, ...]:
+    """Return the names of the aggregates in a tree that depend on the order of their rows.
+
+    Only those that can be computed over rows in a fixed order, see `sql.rewrite.in_order`.
+
+    Args:
+        root: the tree below the stored groups.
+        describe: returns Spark's types of a tree's columns.
+    """
+    found: dict[str, None] = {}
+    for node in walk(root):
+        if not isinstance(node, Aggregate):
+            continue
+        for item in node.aggregates:
+            depends = function_name(item.expression) in ORDER_DEPENDENT or (
+                is_float(describe(node)[item.name])
+                and not _is_exact(node.input, item.expression, describe)
+            )
+            if depends and can_be_in_order(node, item.expression):
+                found[item.name] = None
+    return tuple(found)
 
 
 def _check_floats(node: Aggregate, describe: Describe) -> None:

@@ -99,6 +99,7 @@ def assemble(
         if watermark is not None and appended and not compact
         else 0,
         large=large or (watermark is not None and watermark.large and not decision.build),
+        in_order=found.facts.in_order,
         clock=found.clock.recorded,
         clock_at=found.clock.at,
     )

@@ -59,6 +59,8 @@ class Described:
 
     def types(self, node: Node) -> dict[str, str]:
         """Return the types of a tree's columns, by name."""
+        if not node.columns:
+            return {}
         sql = to_sql(render(node, bind_plain))
         if sql not in self._types:
             self._types[sql] = dict(self._columns(sql))

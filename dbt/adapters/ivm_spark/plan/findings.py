@@ -91,7 +91,9 @@ class Facts:
     Attributes:
         outputs: (name, type) of the query's columns.
         types: the types of the probe's columns, by name.
+        in_order: the aggregates that are computed over rows in a fixed order.
     """
 
     outputs: tuple[tuple[str, str], ...]
     types: dict[str, str]
+    in_order: tuple[str, ...] = ()

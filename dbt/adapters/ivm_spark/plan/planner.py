@@ -24,8 +24,9 @@ from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
-from dbt.adapters.ivm_spark.plan.examined import examined
+from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.garbage import rare_collections
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
@@ -90,6 +91,10 @@ class Planner:
         Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
         the query's columns. Spark's own errors about the query pass through.
         """
+        with rare_collections():
+            return self._plan(request, rejected)
+
+    def _plan(self, request: Request, rejected: Reason | None) -> Plan:
         try:
             with not_too_deep():
                 return self._planned(request, rejected)
@@ -164,7 +169,8 @@ class Planner:
             facts = Facts(self._described.outputs(request.sql), {})
             reading = replace(reading, repeatable=watermark.repeatable)
         else:
-            facts = Facts(watermark.outputs, watermark.types)
+            facts = Facts(watermark.outputs, watermark.types, watermark.in_order)
+            reading = replace(reading, view=in_order(reading.view, facts.in_order))
             if watermark.unsupported_reason is not None:
                 code, detail = watermark.unsupported_reason
                 unsupported_reason = Reason(ReasonCode(code), detail)

@@ -86,15 +86,18 @@ class Environment:
             isinstance(node, Scan) for block in self._blocks.values() for node in walk(block.node)
         )
 
-    def covers(self, expression: exp.Expr) -> bool:
-        """Return whether a resolved expression uses no column of the outer blocks."""
+    def outer_names(self) -> set[str]:
+        """Return the tree's names of all columns of the outer blocks."""
+        names: set[str] = set()
         around = self.outer
         while around is not None:
-            names = {name for columns in around._columns.values() for name in columns.values()}
-            if names & used_columns(expression):
-                return False
+            names.update(name for columns in around._columns.values() for name in columns.values())
             around = around.outer
-        return True
+        return names
+
+    def covers(self, expression: exp.Expr) -> bool:
+        """Return whether a resolved expression uses no column of the outer blocks."""
+        return not self.outer_names() & used_columns(expression)
 
     def resolve(self, expression: exp.Expr, windows: bool = False) -> exp.Expr:
         """Return the expression over the tree's columns.

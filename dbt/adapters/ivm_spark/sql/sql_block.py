@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -47,17 +48,21 @@ class SqlBlock:
     @property
     def windowed(self) -> bool:
         """Return whether a column is a window over the block's rows, which then must not change."""
-        return any(e.find(exp.Window) is not None for e in self.columns.values())
+        return any(e.find(exp.Window) is not None for e in self._computed())
 
     @property
     def has_subqueries(self) -> bool:
         """Return whether a column contains a subquery."""
-        return any(e.find(exp.Query) is not None for e in self.columns.values())
+        return any(e.find(exp.Query) is not None for e in self._computed())
+
+    def _computed(self) -> Iterator[exp.Expr]:
+        return (e for e in self.columns.values() if not isinstance(e, exp.Column))
 
     def select(self, items: list[tuple[str, exp.Expr]]) -> exp.Select:
-        """Return the block's SELECT with these outputs."""
+        """Return the block's SELECT with these outputs, or with a constant if there are none."""
+        given = items or [("nothing", exp.Literal.number(0))]
         select = exp.Select(
-            expressions=[aliased(expression, name) for name, expression in items],
+            expressions=[aliased(expression, name) for name, expression in given],
             joins=self.joins,
             laterals=self.laterals,
         )
@@ -73,7 +78,7 @@ class SqlBlock:
 
 def aliased(expression: exp.Expr, name: str) -> exp.Expr:
     """Return the expression as an output of that name."""
-    return exp.alias_(expression.copy(), name, quoted=True)
+    return exp.alias_(expression, name, quoted=True)
 
 
 def alias_of(name: str, columns: tuple[str, ...] = ()) -> exp.TableAlias:

@@ -119,6 +119,12 @@ def core_of(root: Node) -> Node:
             return stored
 
 
+def below_state(root: Node) -> Node:
+    """Return the part of a tree whose change is derived: what is below the stored groups."""
+    core = core_of(root)
+    return core.input if isinstance(core, (Aggregate, Distinct)) else core
+
+
 def probe(root: Node) -> Node:
     """Return a tree whose column types `layout` needs; it is to be described, not run."""
     core = core_of(root)

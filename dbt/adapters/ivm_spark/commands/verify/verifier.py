@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.commands.verify.pinned import (
     without_limit,
     written,
 )
+from dbt.adapters.ivm_spark.plan.examined import in_order
 from dbt.adapters.ivm_spark.plan.reading import Reading, dialect_of, read
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
@@ -159,6 +160,8 @@ class Verifier:
             reading = replace(
                 reading, unsupported_reason=unsupported_reason, repeatable=watermark.repeatable
             )
+        if reading.view is not None:
+            reading = replace(reading, view=in_order(reading.view, watermark.in_order))
         try:
             parsed = parse(sql, catalog, dialect_of(settings))
         except NotMaintained as error:
@@ -206,7 +209,7 @@ class Verifier:
         the newest versions.
         """
         recorded = {name: source.version for name, source in watermark.sources.items()}
-        text = self._text(known, limited, watermark.clock_at)
+        text = self._text(known, limited, watermark)
         try:
             return self._described(text, recorded, watermark)
         except DbtDatabaseError as error:
@@ -228,18 +231,16 @@ class Verifier:
                 "'interval 30 days')"
             ) from error
 
-    def _text(self, known: _Known, limited: bool, clock_at: int) -> _Text:
+    def _text(self, known: _Known, limited: bool, watermark: Watermark) -> _Text:
         """Return the function that writes the query at versions.
 
         1. If the model decides an order of rows, it is the query as the model answers it.
         2. Otherwise it is the user's text, if Spark's plan shows that the text is what the user
            wrote. The plans are not compared if the query is not deterministic.
         3. Otherwise it is the query as it was compared with Spark's plan at the state's build.
-
-        `clock_at` is the time that the query read at its last refresh.
         """
-        view = known.view
-        if view is not None and is_decided(view):
+        view, clock_at = known.view, watermark.clock_at
+        if view is not None and (is_decided(view) or watermark.in_order):
             return lambda versions: decided(view, versions, limited, clock_at)
         plain = written(known.parsed)
         # The plan of a query that is not deterministic may have other seeds each time.

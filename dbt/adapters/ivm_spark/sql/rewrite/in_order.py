@@ -1,0 +1,106 @@
+"""Computes aggregates that depend on the order of rows over rows in a fixed order.
+
+    SELECT k, collect_list(x) AS xs FROM t GROUP BY k
+
+becomes
+
+    SELECT k, min(w) AS xs FROM (
+      SELECT k, collect_list(x) OVER (PARTITION BY k ORDER BY x ROWS BETWEEN UNBOUNDED PRECEDING
+        AND UNBOUNDED FOLLOWING) AS w FROM t) GROUP BY k
+
+SQL leaves the order open, in which Spark meets the rows of a group. So collect_list, first, or a
+sum of floats may differ from one run to the next. Below another operator, a refresh could then not
+take back what an earlier one has stored. All such calls of one GROUP BY see one order, by all
+columns that they use, and rows that are equal in these are interchangeable. The result is one that
+the query may have, as for windows (`sql.rewrite.window`).
+
+Source: Spark's `UnboundedWindowFunctionFrame`, which evaluates a function over a partition's rows
+one by one in their order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import column, used_columns
+from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.frames import ROUNDED
+from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Window
+
+_PREFIX = "__ivm_whole_"
+_LISTS = frozenset("array_agg collect_list collect_set listagg string_agg".split())
+_PICKS = frozenset("any_value first first_value last last_value max_by min_by".split())
+_SKIP_NULLS = _LISTS | ROUNDED
+"""Functions that ignore NULL, so that FILTER is a CASE inside of them."""
+
+
+def can_be_in_order(node: Aggregate, call: exp.Expr) -> bool:
+    """Return whether an aggregate call can be computed over rows in a fixed order.
+
+    Windows have no DISTINCT, no FILTER and no WITHIN GROUP, and need a key to partition by.
+    """
+    if not node.keys or call.find(exp.Distinct, exp.WithinGroup) is not None:
+        return False
+    name = function_name(call)
+    if isinstance(call, exp.Filter):
+        return name in _SKIP_NULLS and isinstance(call.this, exp.Anonymous)
+    return name in _LISTS | _PICKS | ROUNDED
+
+
+def with_aggregates_in_order(root: Node, names: Collection[str]) -> Node:
+    """Return the same relation with the aggregates of these names over rows in a fixed order."""
+    if not names:
+        return root
+    node = with_children(root, tuple(with_aggregates_in_order(c, names) for c in children(root)))
+    if not isinstance(node, Aggregate) or not any(i.name in names for i in node.aggregates):
+        return node
+    calls = {i.name: _unfiltered(i.expression) for i in node.aggregates if i.name in names}
+    keys = [key.expression for key in node.keys]
+    known = {key.name for key in keys if isinstance(key, exp.Column)}
+    used = [c for c in node.input.columns if c in used_columns(*calls.values()) - known]
+    order = [exp.Ordered(this=column(c), nulls_first=True) for c in used]
+    windows = tuple(
+        Item(
+            _PREFIX + name,
+            exp.Window(
+                this=call,
+                partition_by=[key.copy() for key in keys],
+                order=exp.Order(expressions=[o.copy() for o in order]) if order else None,
+                spec=_all_rows(),
+                over="OVER",
+            ),
+        )
+        for name, call in calls.items()
+    )
+    items = tuple(
+        Item(i.name, exp.Min(this=column(_PREFIX + i.name))) if i.name in calls else i
+        for i in node.aggregates
+    )
+    return Aggregate(Window(node.input, windows), node.keys, items)
+
+
+def _unfiltered(call: exp.Expr) -> exp.Expr:
+    """Return a call with its FILTER as a CASE around its first argument.
+
+    All functions that can have one ignore rows with NULL there (`_SKIP_NULLS`).
+    """
+    bare: exp.Expr = call.this.copy() if isinstance(call, exp.Filter) else call.copy()
+    if not isinstance(call, exp.Filter):
+        return bare
+    value, *others = bare.expressions
+    hit = exp.If(this=call.expression.this.copy(), true=value.copy())
+    bare.set("expressions", [exp.Case(ifs=[hit]), *others])
+    return bare
+
+
+def _all_rows() -> exp.WindowSpec:
+    return exp.WindowSpec(
+        kind="ROWS",
+        start="UNBOUNDED",
+        start_side="PRECEDING",
+        end="UNBOUNDED",
+        end_side="FOLLOWING",
+    )
