@@ -86,6 +86,16 @@ INNER = join("Inner", "(k#1L = k#4L)")
             "the model's plan has `t.n > 3` in a filter where the reconstruction has `t.n > 4`",
         ),
         (
+            explain("Project [k#1L, n#2]", f"+- {T}"),
+            explain("Project [n#2, k#1L]", f"+- {T}"),
+            "the model's plan has `t.k` in the select list where the reconstruction has `t.n`",
+        ),
+        (
+            explain("Project [k#1L, n#2, k#1L]", f"+- {T}"),
+            explain("Project [k#1L, n#2]", f"+- {T}"),
+            "the model's plan has `t.k` in the select list, which the reconstruction lacks",
+        ),
+        (
             explain("Project [k#1L]", f"+- {T}"),
             explain("Project [k#4L]", f"+- {U}"),
             "the model's plan has a scan of `s.t` where the reconstruction has a scan of `s.u`",

@@ -56,7 +56,14 @@ def over(expression: exp.Expr, columns: Mapping[str, exp.Expr]) -> exp.Expr:
 
 def used_columns(*expressions: exp.Expr) -> set[str]:
     """Return the names of the columns that the expressions use."""
-    return {c.name for expression in expressions for c in expression.find_all(exp.Column)}
+    return {column.name for expression in expressions for column in columns_in(expression)}
+
+
+def columns_in(expression: exp.Expr) -> Iterable[exp.Column]:
+    """Return the columns in an expression. Most expressions are one, with no other in it."""
+    if isinstance(expression, exp.Column):
+        return (expression,)
+    return expression.find_all(exp.Column)
 
 
 def free_columns(node: Node) -> set[str]:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.spark import Spark
 from sqlglot.errors import TokenError
-from sqlglot.generators.hive import HiveGenerator
+from sqlglot.generator import Generator
 from sqlglot.tokenizer_core import Token, TokenType
 
 from dbt.adapters.ivm_spark.algebra.clock import MovedConstant
@@ -120,13 +120,14 @@ class IvmSpark(Spark):
             number = isinstance(expression.this, exp.Literal) and expression.this.is_number
             if expression.to.this not in _PLAIN_TYPES or number:
                 return str(super().cast_sql(expression, safe_prefix))
-            return str(super(HiveGenerator, self).cast_sql(expression, safe_prefix))
+            return str(Generator.cast_sql(self, expression, safe_prefix))
 
         def datatype_sql(self, expression: exp.DataType) -> str:
             """Return a type; the inherited method parses the name of another for each."""
-            if expression.this not in _PLAIN_TYPES:
+            is_text = expression.this is exp.DType.TEXT and expression.expressions
+            if expression.this not in _PLAIN_TYPES or is_text:
                 return str(super().datatype_sql(expression))
-            return str(super(HiveGenerator, self).datatype_sql(expression))
+            return str(Generator.datatype_sql(self, expression))
 
 
 def dialect_name(case_sensitive: bool) -> str:
@@ -157,6 +158,9 @@ def without_end(sql: str) -> str:
     return sql[:end]
 
 
-def to_sql(expression: exp.Expr, pretty: bool = False) -> str:
-    """Return an expression as Spark SQL, with functions spelled as they were written."""
-    return expression.sql(IvmSpark, normalize_functions=False, pretty=pretty)
+def to_sql(expression: exp.Expr, pretty: bool = False, owned: bool = False) -> str:
+    """Return an expression as Spark SQL, with functions spelled as they were written.
+
+    owned: the caller does not need the expression any more, so that it need not be copied.
+    """
+    return expression.sql(IvmSpark, normalize_functions=False, pretty=pretty, copy=not owned)

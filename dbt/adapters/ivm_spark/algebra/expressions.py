@@ -93,6 +93,8 @@ def function_name(node: exp.Expr) -> str | None:
         return function_name(node.this)
     if not isinstance(node, exp.Func) or isinstance(node, (exp.Case, exp.Connector)):
         return None
+    if isinstance(node, exp.Cast):  # the most frequent one need not be written to know its name
+        return "try_cast" if node.args.get("safe") else "cast"
     call = _CALL.match(to_sql(node))
     return call.group(1).lower() if call else None
 

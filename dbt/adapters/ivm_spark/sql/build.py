@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -13,6 +14,7 @@ from sqlglot.schema import MappingSchema
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
 from dbt.adapters.ivm_spark.algebra.clock import clock_constants
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.pruning import prune
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, too_many_tables
@@ -23,7 +25,9 @@ from dbt.adapters.ivm_spark.sql.environment import Environment
 from dbt.adapters.ivm_spark.sql.generators import lift_generators
 from dbt.adapters.ivm_spark.sql.names import Names
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES, Parsed, parse
+from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.rewrite.rules import rewritten
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.sql.select import build_select
 from dbt.adapters.ivm_spark.sql.setop import build_set_op
 from dbt.adapters.ivm_spark.sql.values import check_folded
@@ -44,6 +48,11 @@ class View:
     root: Node
     sources: dict[str, Relation]
     clock: tuple[exp.Expr, ...] = ()
+
+    @cached_property
+    def text(self) -> str:
+        """Return the tree as written, written back as SQL."""
+        return to_sql(render(self.written, bind_plain), owned=True)
 
 
 def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:

@@ -15,12 +15,9 @@ from collections.abc import Iterable
 from dataclasses import astuple
 
 from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationKind
-from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.sql.build import View
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import bind_plain
 
 
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
@@ -29,8 +26,7 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     labels: the names of its outputs as written.
     """
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
-    text = to_sql(render(view.written, bind_plain))
-    return "-".join((_digest([text, list(labels)]), _digest(columns), _digest(settings)))
+    return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(settings)))
 
 
 def fingerprint_text(

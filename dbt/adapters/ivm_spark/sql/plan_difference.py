@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
+from itertools import zip_longest
 
 from dbt.adapters.ivm_spark.sql.plan_equivalence import named_plan
 from dbt.adapters.ivm_spark.sql.plan_text import parts_of
@@ -140,6 +141,9 @@ def _within(line: str, other: str) -> str:
     parts, others = parts_of(line), parts_of(other)
     lost = [part for part in parts if part not in others]
     gained = [part for part in others if part not in parts]
+    if not lost and not gained:
+        # The same expressions in another order, or one of them twice.
+        lost, gained = _displaced(parts, others)
     clause = _CLAUSES.get(_head(line), f"in {_head(line)}")
     if lost and gained:
         has, instead = _narrowed(lost[0], gained[0])
@@ -151,6 +155,14 @@ def _within(line: str, other: str) -> str:
     words = _operator(line), _operator(other)
     has, instead = words if words[0] != words[1] else (_quoted(line), _quoted(other))
     return f"the model's plan has {has} where the reconstruction has {instead}"
+
+
+def _displaced(parts: list[str], others: list[str]) -> tuple[list[str], list[str]]:
+    """Return the first part that stands elsewhere, and the one in its place; or nothing."""
+    for part, other in zip_longest(parts, others, fillvalue=""):
+        if part != other:
+            return [p for p in (part,) if p], [o for o in (other,) if o]
+    return [], []
 
 
 def _head(line: str) -> str:

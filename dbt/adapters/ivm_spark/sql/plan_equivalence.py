@@ -250,7 +250,7 @@ class _Normalizer:
             meaning = values[0] if len(set(values)) == 1 else f"expanded({'|'.join(values)})"
             if named is not None:
                 self._meaning[named.group(2)] = meaning
-                self._names[named.group(2)] = named.group(1)
+                self._name(named.group(2), named.group(1))
             spelled.append(meaning)
         return f"Expand {len(rows)}", spelled
 
@@ -272,7 +272,7 @@ class _Normalizer:
             before, name, number = alias_of(part)
             meaning = f"({self._over(before)} in {lines[0]})"
             self._meaning[number] = meaning
-            self._names[number] = name
+            self._name(number, name)
             outputs.append(meaning)
         return lines, [*given, *outputs]
 
@@ -305,18 +305,23 @@ class _Normalizer:
             meaning = self._over(before)
             if number:
                 self._meaning[number] = meaning
-                self._names[number] = name
+                self._name(number, name)
             spelled.append(meaning)
         return spelled
 
     def _over(self, text: str) -> str:
         for number, name in self._names.items():
-            if not _PLAIN.fullmatch(name) and f"{name}#{number}" in text:
+            if f"{name}#{number}" in text:
                 text = text.replace(f"{name}#{number}", f"c#{number}")
         text = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
         text = _CALL.sub(lambda m: m.group(0).lower(), text)
         text = _CALLED.sub(lambda m: f"{_SAME[m.group(1)]}(", text)
         return _UNIT.sub(lambda m: m.group(0).lower(), text)
+
+    def _name(self, number: str, name: str) -> None:
+        """Note the name of an expression if it is not one word, so that its id is found in it."""
+        if number and not _PLAIN.fullmatch(name):
+            self._names[number] = name
 
     def _new(self, number: str, shown: str = "") -> str:
         if number not in self._meaning:

@@ -18,21 +18,34 @@ _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
 
 
 def prepare(query: exp.Query) -> None:
-    """Make a query explicit, in place. Raises NotMaintained for what has no certain meaning."""
+    """Make a query explicit, in place. Raises NotMaintained for what has no certain meaning.
+
+    Each step looks at the whole query, so a step is left out if the query has nothing for it.
+    """
+    kinds: set[type[exp.Expr]] = set()
+    calls: set[str] = set()
     for node in query.walk():
         node.comments = None
         _check_variables(node)
+        kinds.add(type(node))
         if isinstance(node, exp.Anonymous):
             node.set("this", node.name.lower())
-    for raw in list(query.find_all(exp.RawString)):
-        raw.replace(exp.Literal.string(raw.name))
+            calls.add(node.name)
+    if exp.RawString in kinds:
+        for raw in list(query.find_all(exp.RawString)):
+            raw.replace(exp.Literal.string(raw.name))
     flatten_joins(query)
-    count_rows(query)
-    refuse_ambiguous_stars(query)
-    rename_parameters(query)
-    name_fields(query)
-    _spell_ctes(query)
-    name_values(query)
+    if exp.Star in kinds:
+        count_rows(query)
+        refuse_ambiguous_stars(query)
+    if exp.Lambda in kinds:
+        rename_parameters(query)
+    if exp.Tuple in kinds or "struct" in calls:
+        name_fields(query)
+    if exp.CTE in kinds:
+        _spell_ctes(query)
+    if exp.Values in kinds:
+        name_values(query)
 
 
 def _check_variables(node: exp.Expr) -> None:

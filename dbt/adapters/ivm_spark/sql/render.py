@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 from typing_extensions import assert_never
 
-from dbt.adapters.ivm_spark.algebra.columns import by_place, free_columns, used_columns
+from dbt.adapters.ivm_spark.algebra.columns import by_place, columns_in, free_columns, used_columns
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
@@ -440,7 +440,7 @@ def _all(predicates: Iterable[exp.Expr]) -> exp.Expr:
 
 def _used_again(items: Iterable[Item]) -> set[str]:
     """Return the columns that the items use more than once."""
-    uses = Counter(c.name for item in items for c in item.expression.find_all(exp.Column))
+    uses = Counter(c.name for item in items for c in columns_in(item.expression))
     return {name for name, count in uses.items() if count > 1}
 
 

@@ -22,6 +22,8 @@ from dbt.adapters.ivm_spark.sql.environment import Environment
 
 def holds_subquery(expression: exp.Expr) -> bool:
     """Return whether an expression contains a subquery."""
+    if isinstance(expression, exp.Column):
+        return False
     return expression.find(exp.Query, exp.Exists) is not None
 
 

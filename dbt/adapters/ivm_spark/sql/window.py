@@ -25,6 +25,8 @@ class Windows:
         """Return the expression with a column in place of each window function."""
         if isinstance(expression, exp.Window):
             return column(self._item(expression, wanted))
+        if expression.find(exp.Window) is None:
+            return expression
         swapped = expression.copy()
         for found in list(swapped.find_all(exp.Window)):
             found.replace(column(self._item(found, "")))
@@ -53,9 +55,9 @@ def spelled_out(expression: exp.Expr, select: exp.Select) -> exp.Expr:
 
     Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for a name that the clause does not define.
     """
-    named = {w.this.name.lower(): w for w in select.args.get("windows") or ()}
-    if expression.find(exp.Window) is None:
+    if isinstance(expression, exp.Column) or expression.find(exp.Window) is None:
         return expression
+    named = {w.this.name.lower(): w for w in select.args.get("windows") or ()}
     spelled = expression.copy()
     for window in list(spelled.find_all(exp.Window)):
         seen: set[str] = set()
