@@ -140,8 +140,8 @@ HEAVY = {
         "group by `a;b`, `Provider`"
     ),
     "deep_parentheses": Hostile(parentheses(100), reason=DEEP),
-    "united": Hostile(unions(200), reason=DEEP),
-    "joined": Hostile(joins(30), reason=DEEP),
+    "united": Hostile(unions(600), reason=DEEP),
+    "joined": Hostile(joins(40), reason=DEEP),
     "deep_subqueries": Hostile(subqueries(120), reason=DEEP),
     "deep_cases": Hostile(cases(80), reason=DEEP),
     "long_ctes": Hostile(ctes(80)),

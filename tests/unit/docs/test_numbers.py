@@ -42,7 +42,7 @@ from tests.unit.docs.blocks import ROOT, prose
 from tests.unit.sql.test_hostile import said
 
 WORDS = {12: "twelve", 50: "fiftieth"}
-MOST = {"inner join": 12, "left join": 8, "UNION ALL": 124}
+MOST = {"inner join": 25, "left join": 31, "UNION ALL": 499}
 """Tables or branches of which a plain query has a change of at most MAX_OPERATORS operators."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any
@@ -43,11 +43,40 @@ def with_children(node: Node, inputs: tuple[Node, ...]) -> Node:
     return changed
 
 
+def nodes(root: Node) -> Iterator[Node]:
+    """Yield every node once, however many parents it has; each after one of its parents."""
+    seen, waiting = {id(root)}, [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for child in reversed(children(node)):
+            if id(child) not in seen:
+                seen.add(id(child))
+                waiting.append(child)
+
+
 def walk(node: Node) -> Iterator[Node]:
-    """Yield every node, parents first."""
+    """Yield every node on every path to it, parents first; see `nodes`."""
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def bottom_up(root: Node, change: Callable[[Node], Node]) -> Node:
+    """Return the tree with `change` applied to each node, after it was applied to its inputs.
+
+    A node with several parents is changed once, and stays one node. A delta repeats its inputs, so
+    its paths may be many more than its nodes.
+    """
+    done: dict[int, Node] = {}
+
+    def visit(node: Node) -> Node:
+        if id(node) not in done:
+            inputs = tuple(visit(child) for child in children(node))
+            done[id(node)] = change(with_children(node, inputs))
+        return done[id(node)]
+
+    return visit(root)
 
 
 def substitute(node: Node, old: Node, new: Node) -> Node:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from typing_extensions import assert_never
 
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
@@ -78,5 +78,5 @@ def rows_read(node: Node, rows: Mapping[str, int]) -> int:
         node: the relation.
         rows: the rows of each source, by quoted name.
     """
-    scans = (n for n in walk(node) if isinstance(n, Scan) and n.at is At.POST)
+    scans = (n for n in nodes(node) if isinstance(n, Scan) and n.at is At.POST)
     return max((rows.get(scan.relation, 0) for scan in scans), default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     Filter,
     Generate,
@@ -20,4 +20,4 @@ _MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
 
 def is_monotone(node: Node) -> bool:
     """Return whether inserts into the sources can only insert into the relation."""
-    return all(isinstance(below, _MONOTONE) for below in walk(node))
+    return all(isinstance(below, _MONOTONE) for below in nodes(node))

@@ -68,27 +68,55 @@ def provenance(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> P
         column: one of its columns.
         sources: facts of all sources, by quoted name.
     """
-    if isinstance(node, Scan):
-        found = dict(node.fields).get(column)
-        facts = sources.get(node.relation)
-        type_name = facts.types.get(found.lower()) if facts is not None and found else None
-        if facts is None or type_name is None:
+    return _Finder(sources).of(node, column)
+
+
+class _Finder:
+    """One search. A delta has many paths to a node, so each node is looked at once a column."""
+
+    def __init__(self, sources: Mapping[str, SourceFacts]) -> None:
+        self._sources = sources
+        self._known: dict[tuple[int, str], Provenance | None] = {}
+
+    def of(self, node: Node, column: str) -> Provenance | None:
+        key = id(node), column
+        if key not in self._known:
+            self._known[key] = self._found(node, column)
+        return self._known[key]
+
+    def _found(self, node: Node, column: str) -> Provenance | None:
+        if isinstance(node, Scan):
+            found = dict(node.fields).get(column)
+            facts = self._sources.get(node.relation)
+            type_name = facts.types.get(found.lower()) if facts is not None and found else None
+            if facts is None or type_name is None:
+                return None
+            return Provenance(type_name, facts.rows if node.at is At.POST else 0)
+        if isinstance(node, (Project, Aggregate)):
+            items = node.items if isinstance(node, Project) else node.keys
+            own_name = as_they_are(items).get(column)
+            return None if own_name is None else self.of(node.input, own_name)
+        if isinstance(node, _PASSES):
+            passed = column in node.input.columns
+            return self.of(node.input, column) if passed else None
+        if isinstance(node, Join):
+            owner = next((i for i in node.inputs if column in i.columns), None)
+            return None if owner is None else self.of(owner, column)
+        if isinstance(node, OuterJoin):
+            owner = node.left if column in node.left.columns else node.right
+            return self.of(owner, column)
+        return self._of_all(node, column) if isinstance(node, UnionAll) else None
+
+    def _of_all(self, node: UnionAll, column: str) -> Provenance | None:
+        """Return the provenance that a union's column has in every branch."""
+        own = [dict(by_place(node.columns, child)) for child in node.inputs]
+        found = [self.of(c, o[column]) for c, o in zip(node.inputs, own, strict=True)]
+        if any(o is None for o in found):
             return None
-        return Provenance(type_name, facts.rows if node.at is At.POST else 0)
-    if isinstance(node, (Project, Aggregate)):
-        items = node.items if isinstance(node, Project) else node.keys
-        own_name = as_they_are(items).get(column)
-        return None if own_name is None else provenance(node.input, own_name, sources)
-    if isinstance(node, _PASSES):
-        passed = column in node.input.columns
-        return provenance(node.input, column, sources) if passed else None
-    if isinstance(node, Join):
-        owner = next((i for i in node.inputs if column in i.columns), None)
-        return None if owner is None else provenance(owner, column, sources)
-    if isinstance(node, OuterJoin):
-        owner = node.left if column in node.left.columns else node.right
-        return provenance(owner, column, sources)
-    return _of_all(node, column, sources) if isinstance(node, UnionAll) else None
+        types = {o.type_name for o in found if o is not None}
+        if len(types) > 1:
+            return None
+        return Provenance(types.pop(), max(o.rows for o in found if o is not None))
 
 
 def source_type(node: Node, column: str, sources: Mapping[str, SourceFacts]) -> str | None:
@@ -104,15 +132,3 @@ def alike_columns(
     for mine, other, null_safe in equal_columns(predicates, left, right):
         if source_type(left, mine, sources) == source_type(right, other, sources) is not None:
             yield mine, other, null_safe
-
-
-def _of_all(node: UnionAll, column: str, sources: Mapping[str, SourceFacts]) -> Provenance | None:
-    """Return the provenance that a union's column has in every branch."""
-    own = [dict(by_place(node.columns, child)) for child in node.inputs]
-    found = [provenance(c, o[column], sources) for c, o in zip(node.inputs, own, strict=True)]
-    if any(o is None for o in found):
-        return None
-    types = {o.type_name for o in found if o is not None}
-    if len(types) > 1:
-        return None
-    return Provenance(types.pop(), max(o.rows for o in found if o is not None))

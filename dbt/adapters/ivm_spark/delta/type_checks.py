@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.algebra.expressions import ORDER_DEPENDENT, function
 from dbt.adapters.ivm_spark.algebra.frames import ROUNDED, Frame, frame_of
 from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk
+from dbt.adapters.ivm_spark.algebra.traversal import children, nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
@@ -51,7 +51,7 @@ def check_types(root: Node, describe: Describe) -> None:
         root: the tree whose operators are checked.
         describe: returns Spark's types of a tree's columns.
     """
-    for node in walk(root):
+    for node in nodes(root):
         if isinstance(node, Join):
             _check_groups(node, describe)
         if not isinstance(node, (Aggregate, Distinct, OuterJoin, SemiJoin, SetOp, Window)):
@@ -79,7 +79,7 @@ def aggregates_to_order(root: Node, describe: Describe) -> tuple[str, ...]:
         describe: returns Spark's types of a tree's columns.
     """
     found: dict[str, None] = {}
-    for node in walk(root):
+    for node in nodes(root):
         if not isinstance(node, Aggregate):
             continue
         for item in node.aggregates:
@@ -141,7 +141,7 @@ def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
 def _check_groups(node: Join, describe: Describe) -> None:
     """Check every input with groups against the other inputs."""
     for one in node.inputs:
-        if any(isinstance(below, (Aggregate, Distinct, Window)) for below in walk(one)):
+        if any(isinstance(below, (Aggregate, Distinct, Window)) for below in nodes(one)):
             others = Join(tuple(i for i in node.inputs if i is not one))
             _check_matches(one, others, node.predicates, describe)
 

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
-from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
@@ -48,7 +48,10 @@ def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
         changed: for each source that moved, an upper bound of its changed rows, counted in changes
             (an update is two). Materialized relations may be in it too.
     """
-    node = with_children(root, tuple(with_broadcasts(child, changed) for child in children(root)))
+    return bottom_up(root, lambda node: _broadcast(node, changed))
+
+
+def _broadcast(node: Node, changed: Mapping[str, int]) -> Node:
     if isinstance(node, SemiJoin):
         stays = isinstance(node.among, Broadcast) or not fits_broadcast(node.among, changed)
         return node if stays else replace(node, among=Broadcast(node.among))

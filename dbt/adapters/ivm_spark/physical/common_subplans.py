@@ -49,6 +49,8 @@ class _Graph:
 
     def add(self, node: Node) -> int:
         """Number the distinct subtrees of a tree, and count the uses of each."""
+        if id(node) in self._of:
+            return self._of[id(node)]
         below = [self.add(child) for child in children(node)]
         number = self._ids.setdefault(_key(node, below), len(self._ids))
         if number not in self._uses:

@@ -26,7 +26,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import used_columns
-from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up, children, with_children
 from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Materialize, Node, OuterJoin, SemiJoin
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
 
@@ -42,9 +42,10 @@ def defer_expensive_predicates(root: Node, rows: Mapping[str, int]) -> Node:
         root: a delta.
         rows: the rows of each source, by quoted name.
     """
-    node = with_children(
-        root, tuple(defer_expensive_predicates(child, rows) for child in children(root))
-    )
+    return bottom_up(root, lambda node: _deferred(node, rows))
+
+
+def _deferred(node: Node, rows: Mapping[str, int]) -> Node:
     if isinstance(node, Filter):
         return replace(node, input=_materialized(node.input, (node.predicate,), rows))
     if isinstance(node, (Join, OuterJoin, SemiJoin)):

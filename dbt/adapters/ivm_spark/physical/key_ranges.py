@@ -15,7 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     At,
     Item,
@@ -77,7 +77,7 @@ class Question:
     @property
     def needs(self) -> frozenset[str]:
         """Return the materialized relations that must exist before the question is asked."""
-        scans = (n for n in walk(self.among) if isinstance(n, Scan))
+        scans = (n for n in nodes(self.among) if isinstance(n, Scan))
         return frozenset(s.relation for s in scans if s.at is At.TEMPORARY)
 
 

@@ -32,7 +32,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.algebra.predicates import sides
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import children, nodes, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
@@ -105,7 +105,7 @@ class _Restricting:
     def _is_long(self, node: Node) -> bool:
         return any(
             isinstance(n, SemiJoin) and is_delta_sized(n.among) and self._rows(n.input) >= LONG_ROWS
-            for n in walk(node)
+            for n in nodes(node)
         )
 
     def _for(self, groups: Node, partner: Node, predicates: tuple[exp.Expr, ...]) -> Node | None:

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
-from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Materialize, Node, Project
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
 from dbt.adapters.ivm_spark.physical.broadcast import bound
@@ -43,9 +43,10 @@ def materialize_before_big_tables(
         changed: for each source that moved, an upper bound of its changed rows.
         rows: the rows of each source, by quoted name.
     """
-    node = with_children(
-        root, tuple(materialize_before_big_tables(child, changed, rows) for child in children(root))
-    )
+    return bottom_up(root, lambda node: _staged(node, changed, rows))
+
+
+def _staged(node: Node, changed: Mapping[str, int], rows: Mapping[str, int]) -> Node:
     if not isinstance(node, Join) or not is_delta_sized(node.inputs[0]):
         return node
     inputs, predicates = list(node.inputs), list(node.predicates)

@@ -32,7 +32,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.predicates import equal_columns
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up, children, nodes, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Empty,
     Filter,
@@ -52,7 +52,7 @@ from dbt.adapters.ivm_spark.physical.key_ranges import Answers, Question, in_ran
 
 def questions(node: Node) -> list[Question]:
     """Return the questions of a tree over materialized relations, in the tree's order."""
-    asked = (question_of(n) for n in walk(node) if isinstance(n, RuntimeFilter))
+    asked = (question_of(n) for n in nodes(node) if isinstance(n, RuntimeFilter))
     return list(dict.fromkeys(q for q in asked if q is not None))
 
 
@@ -82,7 +82,19 @@ def narrowed(node: Node, answers: Answers) -> Node:
 
     A `RuntimeFilter` without an answer is dropped.
     """
-    below = tuple(narrowed(child, answers) for child in children(node))
+    done: dict[int, Node] = {}
+
+    def visit(at: Node) -> Node:
+        if id(at) not in done:
+            below = tuple(visit(child) for child in children(at))
+            done[id(at)] = _narrowed(at, below, answers)
+        return done[id(at)]
+
+    return visit(node)
+
+
+def _narrowed(node: Node, below: tuple[Node, ...], answers: Answers) -> Node:
+    """Return a node over narrowed inputs. A question knows the node's own inputs."""
     if not isinstance(node, RuntimeFilter):
         return with_children(node, below)
     question = question_of(node)
@@ -122,7 +134,7 @@ def question_of(node: RuntimeFilter) -> Question | None:
     """
     if reads_sources(node.among):
         return None
-    if any(isinstance(n, RuntimeFilter) for n in walk(node.among)):
+    if any(isinstance(n, RuntimeFilter) for n in nodes(node.among)):
         return None
     return Question(node.among, node.key, node.type_name)
 
@@ -138,14 +150,21 @@ def with_runtime_filters(root: Node, sources: Mapping[str, SourceFacts]) -> Node
         root: a delta.
         sources: facts by quoted name. A source that is not among them is not narrowed.
     """
-    return _mark(root, lambda node, column: provenance(node, column, sources))
+    known: dict[tuple[int, str], tuple[Node, Provenance | None]] = {}
+
+    def find(node: Node, column: str) -> Provenance | None:
+        key = id(node), column
+        if key not in known:
+            known[key] = node, provenance(node, column, sources)  # keeps the node, and so its id
+        return known[key][1]
+
+    return bottom_up(root, lambda node: _mark(node, find))
 
 
 _Find = Callable[[Node, str], "Provenance | None"]
 
 
 def _mark(node: Node, find: _Find) -> Node:
-    node = with_children(node, tuple(_mark(child, find) for child in children(node)))
     if isinstance(node, Join):
         inputs = list(node.inputs)
         for n, partner in enumerate(node.inputs):

@@ -35,7 +35,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import as_they_are, by_place, column
 from dbt.adapters.ivm_spark.algebra.predicates import sides
-from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     At,
@@ -75,7 +75,7 @@ def reduce_partners(
         changed: as for `with_broadcasts`.
         sources: facts of all sources, by quoted name.
     """
-    return _Reducer(changed, sources, rows_of(sources)).node(root)
+    return bottom_up(root, _Reducer(changed, sources, rows_of(sources)).node)
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,7 @@ class _Reducer:
     sources: Mapping[str, SourceFacts]
     rows: Mapping[str, int]
 
-    def node(self, root: Node) -> Node:
-        node = with_children(root, tuple(self.node(child) for child in children(root)))
+    def node(self, node: Node) -> Node:
         if isinstance(node, SemiJoin):
             small, among = self._met(node.input, node.among, node.predicates)
             if not node.anti and not _is_one_table(small):

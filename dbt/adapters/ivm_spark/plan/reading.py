@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
@@ -38,11 +37,9 @@ from dbt.adapters.ivm_spark.sql.fingerprint import (
 from dbt.adapters.ivm_spark.sql.parse import labels, parse
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 
-MAX_OPERATORS = 500
-"""Different operators in a delta above which a refresh does not use it."""
-MAX_REPEATED = 50_000
-"""Operators of a delta, with their repetitions. Each outer join, EXISTS or aggregate below another
-operator repeats the delta below it two or three times, before repeated parts are shared."""
+MAX_OPERATORS = 2000
+"""Operators in the statements of a delta above which a refresh does not use it. Twenty left joins
+in a row have about a thousand."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
@@ -153,7 +150,7 @@ def lay_out(
             return planned
         change = delta(planned.input, Context(frozenset(view.sources)))
         if change is not None:
-            if _too_large(change):
+            if operators(change) > MAX_OPERATORS:
                 raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
             check_closed(change)
         return planned
@@ -165,12 +162,6 @@ def _check_permanent(top: Node) -> None:
         call = temporary_call(expression)
         if call is not None:
             raise not_supported(f"{call.name}(), a temporary function, above the stored rows")
-
-
-def _too_large(change: Node) -> bool:
-    if len(list(islice(walk(change), MAX_REPEATED))) == MAX_REPEATED:
-        return True
-    return operators(change) > MAX_OPERATORS
 
 
 def dialect_of(settings: Mapping[str, str]) -> str:

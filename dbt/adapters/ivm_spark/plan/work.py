@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk
+from dbt.adapters.ivm_spark.algebra.traversal import children
 from dbt.adapters.ivm_spark.algebra.tree import At, Empty, Node, RuntimeFilter, Scan
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
@@ -64,8 +64,19 @@ def work_of(
 
 
 def operators(change: Node) -> int:
-    """Return how many different operators a delta has."""
-    return sum(1 for part in _parts(*share_common_subplans(change)) for _ in walk(part))
+    """Return how many operators the statements of a delta have, repetitions included.
+
+    What a statement would repeat of the change is materialized and counts once.
+    """
+    counts: dict[int, int] = {}
+
+    def count(node: Node) -> int:
+        if id(node) not in counts:
+            counts[id(node)] = 1 + sum(map(count, children(node)))
+        return counts[id(node)]
+
+    parts = _parts(*share_common_subplans(change))
+    return sum(map(count, parts))
 
 
 def _parts(materialized: tuple[Materialized, ...], root: Node) -> list[Node]:
