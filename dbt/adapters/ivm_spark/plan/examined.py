@@ -8,7 +8,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
 from dbt.adapters.ivm_spark.analysis.repeatability import plan_reads_only_sources
-from dbt.adapters.ivm_spark.delta.type_checks import check_types
+from dbt.adapters.ivm_spark.delta.type_checks import aggregates_to_order, check_types
 from dbt.adapters.ivm_spark.plan.clock import check_clock
 from dbt.adapters.ivm_spark.plan.described import Described
 from dbt.adapters.ivm_spark.plan.findings import Facts
@@ -18,7 +18,8 @@ from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.spark_plans import Judgement, explained, judge, whole_plans
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.build import View
-from dbt.adapters.ivm_spark.state.layout import Layout, probe, stored_types
+from dbt.adapters.ivm_spark.sql.rewrite.in_order import with_aggregates_in_order
+from dbt.adapters.ivm_spark.state.layout import Layout, below_state, probe, stored_types
 
 _ALIKE = "Spark's plan for the reconstructed SQL differs from its plan for the model"
 """The detail if the plans differ in nothing that can be named."""
@@ -56,6 +57,8 @@ def _maintained(
     """
     described = Described(query)
     with not_too_deep(), own_statements():
+        names = aggregates_to_order(below_state(view.root), described.types)
+        view = in_order(view, names)
         types = described.types(probe(view.root))
         layout = lay_out(view, types, request.state, request.config.table.appends)
         check_types(layout.input, described.types)
@@ -63,11 +66,17 @@ def _maintained(
         judgement = compared(query, request.sql, view)
         if not judgement.equivalent:
             query(f"describe query\n{view.text}")
-            found = judgement.difference
+            differs = judgement.difference
             raise NotMaintained(
-                ReasonCode.QUERY_NOT_UNDERSTOOD, found.sentence if found is not None else _ALIKE
+                ReasonCode.QUERY_NOT_UNDERSTOOD, differs.sentence if differs else _ALIKE
             )
-    return Facts(facts.outputs, stored_types(view.root, types)), layout, reading
+    found = Facts(facts.outputs, stored_types(view.root, types), names)
+    return found, layout, replace(reading, view=view)
+
+
+def in_order(view: View, names: tuple[str, ...]) -> View:
+    """Return a view with the aggregates of these names over rows in a fixed order."""
+    return replace(view, root=with_aggregates_in_order(view.root, names)) if names else view
 
 
 def compared(query: Query, sql: str, view: View) -> Judgement:

@@ -24,7 +24,7 @@ from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
-from dbt.adapters.ivm_spark.plan.examined import examined
+from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
 from dbt.adapters.ivm_spark.plan.garbage import rare_collections
 from dbt.adapters.ivm_spark.plan.nets import Nets
@@ -169,7 +169,8 @@ class Planner:
             facts = Facts(self._described.outputs(request.sql), {})
             reading = replace(reading, repeatable=watermark.repeatable)
         else:
-            facts = Facts(watermark.outputs, watermark.types)
+            facts = Facts(watermark.outputs, watermark.types, watermark.in_order)
+            reading = replace(reading, view=in_order(reading.view, facts.in_order))
             if watermark.unsupported_reason is not None:
                 code, detail = watermark.unsupported_reason
                 unsupported_reason = Reason(ReasonCode(code), detail)
