@@ -306,6 +306,16 @@ SHAPES: dict[str, Shape] = {
         where exists (select 1 from @orders as o where o.customer_id = c.customer_id
           and o.price > 1)""",
     ),
+    "exists_of_aggregates": shape(
+        ROWS,
+        """
+        select c.customer_id, c.segment,
+          exists (select max(price) from @orders as o where o.customer_id = c.customer_id) as every,
+          exists (select 1 from @orders as o where o.customer_id = c.customer_id
+            having count(*) > 2 and min(id) < c.manager_id + 3) as busy
+        from @customers as c where c.manager_id not in (select count(*) from @orders as o
+          where o.customer_id = c.customer_id having count(*) <> 1)""",
+    ),
     "not_exists": shape(
         ROWS,
         """

@@ -132,7 +132,6 @@ def test_a_count_of_no_rows_is_zero() -> None:
          "collect_list"),
         (f"c.customer_id = (select max(o.order_id + c.customer_id) from {O} where {TIED})",
          "outer column"),
-        (f"exists (select count(*) from {O} where {TIED})", "without GROUP BY"),
         (f"exists (select 1 from {O} where o.customer_id < c.customer_id "
          "group by o.note having count(*) > 1)", "more than equalities"),
         (f"exists (select 1 from (select o.note from {O} where {TIED} union all "

@@ -66,6 +66,8 @@ class Grouping:
         Raises NotMaintained (QUERY_NOT_UNDERSTOOD) for grouping() over one set of keys.
         """
         keys, aggregates = tuple(self._keys), tuple(self._aggregates)
+        if not keys and not aggregates:
+            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, "HAVING without an aggregate")
         if self._sets is not None:
             names = {key.expression: key.name for key in keys}
             sets = tuple(tuple(dict.fromkeys(names[e] for e in one)) for one in self._sets)

@@ -356,16 +356,22 @@ class _Renderer:
         return block
 
     def _subselect(self, node: Node) -> exp.Query:
-        """Return a subquery, with expressions over aggregates in the SELECT of the aggregates.
+        """Return a subquery, with expressions and conditions over aggregates beside the aggregates.
 
         Spark can decorrelate that form, but not a SELECT around it.
         """
-        if not isinstance(node, Project) or not isinstance(node.input, Aggregate):
+        below = node.input if isinstance(node, Project) else node
+        having = below.predicate if isinstance(below, Filter) else None
+        groups = below.input if isinstance(below, Filter) else below
+        if not isinstance(groups, Aggregate) or groups is node:
             return self.query(node)
-        select = self._aggregate(node.input)
+        select = self._aggregate(groups)
         grouped = SqlBlock(select, {item.alias: item.this for item in select.expressions})
-        items = [aliased(grouped.over(item.expression), item.name) for item in node.items]
-        select.set("expressions", items)
+        if isinstance(node, Project):
+            items = [aliased(grouped.over(item.expression), item.name) for item in node.items]
+            select.set("expressions", items)
+        if having is not None:
+            select.set("having", exp.Having(this=grouped.over(having)))
         return select
 
     def _window(self, node: Window) -> SqlBlock:

@@ -66,7 +66,7 @@ def build_select(
     given = {name for subqueries in taken for name in subqueries.names}
     if given & used_columns(*(e for e, _ in keys)):
         raise not_supported("GROUP BY a subquery")
-    grouping = Grouping(builder.names, keys, sets, given)
+    grouping = Grouping(builder.names, keys, sets, given | environment.outer_names())
     items = [(label, grouping.over(e, label)) for label, e in items]
     order.resolved = [grouping.over(e) for e in order.resolved]
     conditions = [(grouping.over(condition), own) for condition, own in conditions]

@@ -1,4 +1,8 @@
-"""Rewrites EXISTS, IN and NOT IN as semi and anti joins: the rows with the mark, and the others."""
+"""Rewrites EXISTS, IN and NOT IN as semi and anti joins: the rows with the mark, and the others.
+
+A correlated aggregate without GROUP BY has exactly one row for each row of the outer block, so its
+mark is computed beside that row.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
 )
 from dbt.adapters.ivm_spark.sql.rewrite.decorrelate import decorrelated
+from dbt.adapters.ivm_spark.sql.rewrite.for_each_row import Peeled, beside_aggregate, peeled
 from dbt.adapters.ivm_spark.sql.rewrite.rows import keeps_one
 
 
@@ -28,6 +33,9 @@ def rewrite_mark(node: Mark) -> Node:
     NOT IN is not true for a row with a partner that is equal or may be equal: one for which the
     comparison is NULL. Raises NotMaintained, see `decorrelated`.
     """
+    above = peeled(node.query)
+    if isinstance(above.base, Aggregate) and above.base.whole and free_columns(node.query):
+        return _of_one_row(node, above, above.base)
     query = _stripped(node.query, exists=not node.operands)
     if not node.operands and not free_columns(query):
         return _flagged(node, query)
@@ -44,6 +52,34 @@ def rewrite_mark(node: Mark) -> Node:
         rest = SemiJoin(rest, below.node, predicates, anti=True)
         branches.append(_marked(node, partners, not node.negated))
     return UnionAll((*branches, _marked(node, rest, node.negated)))
+
+
+def _of_one_row(node: Mark, query: Peeled, base: Aggregate) -> Node:
+    """Return each row with the mark of an aggregate without GROUP BY, which has one row.
+
+    EXISTS is true if the conditions on that row are, IN if a value is equal besides. NOT IN is true
+    without that row, too.
+    """
+    if not query.conditions and not node.operands:
+        items = passed(node.input.columns)
+        return Project(node.input, (*items, Item(node.name, exp.true())))
+    joined, values = beside_aggregate(node.input, base, f"__ivm_{node.name}_")
+    row = query.over(values)
+    same = [
+        exp.EQ(this=exp.paren(operand), expression=exp.paren(row.values[name]))
+        for operand, name in zip(node.operands, node.query.columns, strict=False)
+    ]
+    if not node.negated:
+        mark = _case(exp.and_(*row.conditions, *same, wrap=True), exp.true(), exp.false())
+    else:
+        mark = _case(exp.not_(exp.and_(*same, wrap=True)), exp.true(), exp.false())
+        if row.conditions:
+            mark = _case(exp.and_(*row.conditions, wrap=True), mark, exp.true())
+    return Project(joined, (*passed(node.input.columns), Item(node.name, mark)))
+
+
+def _case(condition: exp.Expr, then: exp.Expr, otherwise: exp.Expr) -> exp.Case:
+    return exp.Case(ifs=[exp.If(this=condition, true=then)], default=otherwise)
 
 
 def _branches(node: Mark, query: Node) -> tuple[Node, ...]:
