@@ -18,10 +18,13 @@ from pyspark.errors import PySparkException
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
+from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.plan.described import Described
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
-from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.parse import parse
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
@@ -78,13 +81,27 @@ class _Shop:
 
     def alarm(self, sql: str) -> bool:
         """True for a query that is read, that Spark accepts, and that the judge does not pass."""
+        view = self.view(sql)
+        if view is None:
+            return False
+        return not plans_are_equivalent(self.query, sql, view.text) and self._is_sparks(sql)
+
+    def view(self, sql: str) -> View | None:
+        """What is read of a query; None if it is not maintained."""
         try:
             for name in parse(sql, self._catalog).missing:
                 self._catalog.relations[relation_key(name)] = self._reader.relation(name)
-            written = to_sql(render(build_view(sql, self._catalog).written, bind_plain))
+            return build_view(sql, self._catalog)
         except NotMaintained:
-            return False
-        return not plans_are_equivalent(self.query, sql, written) and self._is_sparks(sql)
+            return None
+
+    def types(self, node: Node) -> dict[str, str] | None:
+        """Spark's types of a whole tree; None for a part of one that is no query by itself."""
+        try:
+            rows = self.query(f"describe query {to_sql(render(node, bind_plain))}")
+        except PySparkException:
+            return None
+        return {str(row["col_name"]): str(row["data_type"]) for row in rows}
 
     def _is_sparks(self, sql: str) -> bool:
         try:
@@ -119,3 +136,18 @@ def test_false_alarms_stay_within_their_budget(shop: _Shop) -> None:
     counted = {name: len(found) for name, found in alarms.items()}
     print(f"false alarms {counted} of { {n: len(sqls) for n, sqls in corpora.items()} }")  # noqa: T201
     assert all(counted[name] <= most for name, most in BUDGET.items()), alarms
+
+
+@only_long
+def test_derived_types_are_those_that_spark_gives_the_whole_tree(shop: _Shop) -> None:
+    described = Described(shop.query)
+    compared = 0
+    for sql in [*_golden(), *_documented()]:
+        view = shop.view(sql)
+        for node in nodes(view.root) if view is not None else ():
+            wanted = shop.types(node) if node.columns else None
+            if wanted is not None:
+                found = described.types(node)
+                assert list(found.items()) == list(wanted.items()), (sql, node)
+                compared += 1
+    assert compared > 300

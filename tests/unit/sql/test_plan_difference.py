@@ -156,6 +156,16 @@ def test_a_subquery_is_told_apart_by_its_own_plan() -> None:
     assert not any("subquery_" in line for line in found.diff)
 
 
+def test_a_long_expression_is_shown_from_where_it_differs() -> None:
+    def plan(rest: str) -> str:
+        return explain(f"Project [(({'x' * 90} * {rest} AS y#9]", f"+- {T}")
+
+    sentence = difference(plan("n#2) + k#1L)"), plan("k#1L + n#2))")).sentence
+    assert "* t.n) + t.k`" in sentence
+    assert "* t.k + t.n)`" in sentence
+    assert "x" * 30 not in sentence
+
+
 def test_a_diff_is_cut_to_what_can_be_read() -> None:
     def many(number: int) -> str:
         lines = [f"{'   ' * n}+- Sort [n#2 + {number + n}], true" for n in range(100)]

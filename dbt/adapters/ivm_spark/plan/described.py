@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.plan.derived_types import DerivedTypes
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
@@ -35,7 +36,8 @@ class Described:
 
     def __init__(self, query: Query) -> None:
         self._query = query
-        self._types: dict[str, dict[str, str]] = {}
+        self._asked: dict[str, dict[str, str]] = {}
+        self._derived = DerivedTypes(self._ask)
 
     def outputs(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Return (name, type) of a model's columns.
@@ -59,12 +61,15 @@ class Described:
 
     def types(self, node: Node) -> dict[str, str]:
         """Return the types of a tree's columns, by name."""
+        return dict(self._derived.of(node))
+
+    def _ask(self, node: Node) -> dict[str, str]:
         if not node.columns:
             return {}
-        sql = to_sql(render(node, bind_plain))
-        if sql not in self._types:
-            self._types[sql] = dict(self._columns(sql))
-        return self._types[sql]
+        sql = to_sql(render(node, bind_plain), owned=True)
+        if sql not in self._asked:
+            self._asked[sql] = dict(self._columns(sql))
+        return self._asked[sql]
 
     def _columns(self, sql: str) -> tuple[tuple[str, str], ...]:
         rows = self._query(f"describe query\n{sql}")

@@ -22,6 +22,8 @@ _NESTING = "the model's plan nests the same operators in another way than the re
 _NAME = re.compile(r"[A-Za-z_]")
 _SHOWN = 80
 """Characters of an expression in a sentence."""
+_BEFORE = 20
+"""Characters before a difference in a long expression."""
 _CONTEXT = 2
 """Lines around a difference."""
 _LINES = 60
@@ -200,7 +202,16 @@ def _narrowed(theirs: str, ours: str) -> tuple[str, str]:
     if not any(_NAME.search(text) for text in shown):
         # Two numbers say little without what they are compared with.
         shown = [theirs, ours]
+    if max(map(len, shown)) > _SHOWN:
+        shown = _around(shown)
     return _quoted(shown[0]), _quoted(shown[1])
+
+
+def _around(texts: list[str]) -> list[str]:
+    """Return two long texts from a little before the first character in which they differ."""
+    place = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
+    start = max(0, place - _BEFORE)
+    return [f"…{text[start:]}" if start else text for text in texts]
 
 
 def _opens(tokens: Sequence[str]) -> tuple[int, int]:
