@@ -219,7 +219,11 @@ def _matched(draw: Draw, depth: int, kind: str) -> Query:
         )
     start = f"select * from ({left.sql}) m0 where"
     negated = draw(st.sampled_from(("", "not ")))
-    form = draw(st.integers(0, 5))
+    form = draw(st.integers(0, 6))
+    if form == 6:
+        having = draw(st.sampled_from(("", " having count(*) > 1", " having count(*) = 0")))
+        whole = f"(select max(m1.{b}) from ({right.sql}) m1 where m0.{a} = m1.{b}{having})"
+        return Query(f"{start} {negated}exists {whole}", left.columns)
     if form < 3:
         tied = f" where {on}" if form == 0 else ""
         among = f"(select m1.{b} from ({right.sql}) m1{tied})"
