@@ -33,7 +33,7 @@ IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values dbt_parents".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
-    "/test_meaning.py",
+    *("/test_meaning.py", "/test_back_office.py"),
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""
@@ -99,6 +99,9 @@ def process_parameters(
             f"jdbc:derby:memory:{folder.name};create=true"
         ),
         "spark.driver.memory": "2g",
+        # Every hash table takes at least a page. By default that is tens of MB, also for ten rows,
+        # and the tables of broadcast joins stay until the driver's garbage is collected.
+        "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
     }
 
