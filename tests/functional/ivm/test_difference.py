@@ -134,18 +134,18 @@ def _exact(warehouse: Warehouse, sql: str) -> Any:
 
 
 class TestClock:
-    """A model that reads the clock is rebuilt at every run."""
+    """A model that Spark compares with the clock by a text is rebuilt at every run."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
             "marked.sql": IVM
-            + on_schema("select id, hub, sent < current_timestamp() as is_past from @parcels"),
+            + on_schema("select id, hub, sent < 'now' as is_past from @parcels"),
             "seen.sql": "{{ config(materialized='view') }}\nselect * from {{ ref('marked') }}",
             "counted.sql": IVM + "select hub, count(*) as parcels from {{ ref('seen') }} "
             "where is_past group by hub",
             "alone.sql": IVM
-            + on_schema("select id, current_timestamp() > sent as p from @parcels"),
+            + on_schema("select id, 'now' > sent as p from @parcels"),
         }
 
     @pytest.fixture(scope="class")
@@ -195,7 +195,7 @@ class TestClock:
         built.write(
             "marked",
             IVM + on_schema("select id, hub, if(hub = 'bad', cast(raise_error('bad hub') as "
-                            "boolean), sent < current_timestamp()) as is_past from @parcels"),
+                            "boolean), sent < 'now') as is_past from @parcels"),
         )  # fmt: skip
         built.run("marked")
         shown = built.bags("marked")

@@ -17,7 +17,7 @@ LASTING = {
     ),
     "today": (
         "EXPRESSION_NOT_DETERMINISTIC",
-        "select k, v, current_date() > date'2020-01-01' as late from @facts",
+        "select k, v, date'2020-01-01' < 'today' as late from @facts",
     ),
     "recursive": (
         "OPERATOR_NOT_SUPPORTED",
