@@ -152,9 +152,9 @@ def test_a_scalar_subquery_with_limit_1_is_a_left_join() -> None:
         (f", lateral (select o.note as x {TIED} limit 1) l", "without ORDER BY"),
         (f", lateral (select o.note as x {TIED} order by o.amount limit 1) l", "not selected"),
         (", lateral (select o.note as x from orders o where o.customer_id < c.customer_id "
-         "order by o.note limit 1) l", "more than equalities"),
+         "order by o.note limit 1) l", "other than equality"),
         (", lateral (select max(o.note) as x from orders o where o.customer_id < c.customer_id) l",
-         "more than equalities"),
+         "other than equality"),
         (f", lateral (select sum(o.amount + c.customer_id) as x {TIED}) l", "outer column"),
         (f", lateral (select o.note as x {TIED} union all select c.name) l", "UnionAll"),
         (f"left join lateral (select o.note as x {TIED}) l on l.x in (select name from customers)",

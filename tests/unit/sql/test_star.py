@@ -69,7 +69,7 @@ def text(query: str) -> str:
         ("select 1 as k, id, count(*) as n from t group by all", "GROUP BY t.id"),
     ],
 )  # fmt: skip
-def test_what_it_stands_for(query: str, meant: str) -> None:
+def test_a_star_expands_to_its_columns(query: str, meant: str) -> None:
     assert meant in text(query)
 
 
@@ -77,9 +77,9 @@ def test_what_it_stands_for(query: str, meant: str) -> None:
     ("query", "reason"),
     [
         ("select hash(*) as h from t join u using (id)", "over JOIN USING"),
-        ("select hash(s.*) as h from t", "fields are not certain"),
+        ("select hash(s.*) as h from t", "fields are unknown"),
         ("select hash(v.*) as h from (select p as v from t union all select p from t)",
-         "fields are not certain"),
+         "fields are unknown"),
         ("select to_json(arrays_zip(array(id))) as z from t", "names its fields by its arguments"),
         ("select (id, s).id as x from t", "a row as a value"),
         ("select _metadata.file_path as f from t", "_metadata"),
@@ -87,7 +87,7 @@ def test_what_it_stands_for(query: str, meant: str) -> None:
         ("select id from t order by id limit nobody", "nobody"),
     ],
 )  # fmt: skip
-def test_what_is_not_certain_is_refused(query: str, reason: str) -> None:
+def test_an_uncertain_star_is_refused(query: str, reason: str) -> None:
     with pytest.raises(NotMaintained, match=reason):
         view(query)
 

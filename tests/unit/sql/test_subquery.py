@@ -127,13 +127,13 @@ def test_a_count_of_no_rows_is_zero() -> None:
         (f"c.customer_id = (select max(o.order_id) from {O} where {TIED} group by o.note)",
          "without an aggregate"),
         (f"c.customer_id = (select max(o.order_id) from {O} where o.customer_id < c.customer_id)",
-         "more than equalities"),
+         "other than equality"),
         (f"c.customer_id = (select collect_list(o.order_id)[0] from {O} where {TIED})",
          "collect_list"),
         (f"c.customer_id = (select max(o.order_id + c.customer_id) from {O} where {TIED})",
          "outer column"),
         (f"exists (select 1 from {O} where o.customer_id < c.customer_id "
-         "group by o.note having count(*) > 1)", "more than equalities"),
+         "group by o.note having count(*) > 1)", "other than equality"),
         (f"exists (select 1 from (select o.note from {O} where {TIED} union all "
          f"select 'a' from {O}) x where x.note = 'a')", "UnionAll"),
         (f"exists (select 1 from {O} left join orders p on p.order_id = c.customer_id)", "WHERE"),

@@ -41,7 +41,7 @@ def build_pivot(
     else:
         built = _pivot(names, pivot, block, environment, sources)
     if len({label for label, _ in built.outputs}) < len(built.outputs):
-        raise not_supported("PIVOT or UNPIVOT into two columns of one name")
+        raise not_supported("PIVOT or UNPIVOT into two columns of the same name")
     return built
 
 
@@ -69,12 +69,12 @@ def _pivot(
     by = tuple(environment.resolve(e) for e in _parts(field.this))
     types = tuple(known_type(e, block.node, sources) or "" for e in by)
     if any(kind not in _MATCHED for kind in types):
-        raise not_supported("PIVOT by a column whose type is not known")
+        raise not_supported("PIVOT by a column of unknown type")
     values = []
     for given in field.expressions:
         value = tuple(_parts(given.this if isinstance(given, exp.PivotAlias) else given))
         if len(value) != len(by) or not all(_literal(v) for v in value):
-            raise not_supported("PIVOT by what is no literal")
+            raise not_supported("PIVOT by a value that is not a literal")
         values.append(value)
     labels = [c.name for c in pivot.args.get("columns") or ()]
     if len(labels) != len(values) * len(calls) or len(set(labels)) < len(labels):
@@ -108,7 +108,7 @@ def _missing_is_null(
         kind = known_type(call.expressions[0], block.node, sources)
         fits = kind is not None and kind.split("(")[0] in _BUFFERED
         if kind is None or not (fits or function_name(call) in ("min", "max")):
-            raise not_supported("PIVOT of count() beside an aggregate whose type is not known")
+            raise not_supported("PIVOT of count() beside an aggregate of unknown type")
         buffered.append(fits)
     return all(buffered)
 

@@ -80,7 +80,7 @@ def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> li
     if isinstance(place, exp.Dot):
         names = fields(place.this)
         if names is None:
-            raise not_supported("the star of a struct whose fields are not certain")
+            raise not_supported("the star of a struct whose fields are unknown")
         return [
             exp.Dot(this=place.this.copy(), expression=exp.to_identifier(name, quoted=True))
             for name in names
@@ -88,7 +88,7 @@ def _meant(place: exp.Expr, columns: Columns, fields: Fields, named: bool) -> li
     alias = place.table if isinstance(place, exp.Column) else ""
     known = columns(alias)
     if len({(of, label) for of, label, _ in known}) < len(known):
-        raise not_supported("a star over two columns of one name")
+        raise not_supported("a star over two columns of the same name")
     found: list[exp.Expr] = []
     for of, label, name in known:
         column = exp.column(label, table=of, quoted=True)
