@@ -54,6 +54,20 @@ SHAPES: dict[str, Shape] = {
           product not ilike any ('A%', '%P') as neither
         from @orders where product not like all ('%e', 'b%') or product is null""",
     ),
+    "time_windows": shape(
+        GROUPS,
+        """
+        select window.start as begins, window.end as ends, product, count(*) as n,
+          sum(amount) as total
+        from @orders where product <> ''
+        group by window(cast(placed as timestamp), '10 days', '5 days'), product""",
+    ),
+    "rows_in_time_windows": shape(
+        ROWS,
+        """
+        select o.id, c.segment, window(cast(o.placed as timestamp), '2 days').start as begins
+        from @orders as o join @customers as c on o.customer_id = c.customer_id""",
+    ),
     "join_of_three": shape(
         ROWS,
         """

@@ -139,13 +139,11 @@ class TestClock:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
-            "marked.sql": IVM
-            + on_schema("select id, hub, sent < 'now' as is_past from @parcels"),
+            "marked.sql": IVM + on_schema("select id, hub, sent < 'now' as is_past from @parcels"),
             "seen.sql": "{{ config(materialized='view') }}\nselect * from {{ ref('marked') }}",
             "counted.sql": IVM + "select hub, count(*) as parcels from {{ ref('seen') }} "
             "where is_past group by hub",
-            "alone.sql": IVM
-            + on_schema("select id, 'now' > sent as p from @parcels"),
+            "alone.sql": IVM + on_schema("select id, 'now' > sent as p from @parcels"),
         }
 
     @pytest.fixture(scope="class")

@@ -75,6 +75,9 @@ ORDER_DEPENDENT = frozenset(
 )
 """Aggregates whose result may differ between two runs over the same rows."""
 
+TIME_WINDOW = "window"
+"""The function that gives a row the windows of time it lies in; it has an operator of its own."""
+
 _TIMES = (
     exp.CurrentDate,
     exp.CurrentTimestamp,

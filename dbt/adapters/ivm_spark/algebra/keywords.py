@@ -71,6 +71,10 @@ class _Names:
                 depth += (kind == "LT") - (kind == "GT")
                 found.append(token)
                 continue
+            if self._word(place) == "WINDOW" and self._kind(place + 1) == "L_PAREN":
+                found.append(_name(token, TokenType.VAR))  # the function; a clause has a name next
+                self._operand = False
+                continue
             is_name = _is_word(token) and self._is_name(place)
             found.append(_name(token) if is_name else token)
             self._operand = self._expects(kind, is_name or self._kind(place - 1) == "DOT")
@@ -138,9 +142,9 @@ def _is_word(token: Token) -> bool:
     return reserved or word in _PECULIAR
 
 
-def _name(token: Token) -> Token:
+def _name(token: Token, kind: TokenType = TokenType.IDENTIFIER) -> Token:
     return Token(
-        TokenType.IDENTIFIER,
+        kind,
         token.text,
         token.line,
         token.col,

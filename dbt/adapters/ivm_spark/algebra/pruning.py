@@ -35,6 +35,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Unpivot,
     Values,
@@ -98,6 +99,8 @@ def _prune(node: Node, needed: set[str]) -> Node:
             used = used_columns(node.predicate)
         case Join() | OuterJoin() | SemiJoin():
             used = used_columns(*node.predicates)
+        case TimeWindow():
+            used = used_columns(node.call)
         case Generate():
             used = used_columns(node.generator)
         case Sort():

@@ -267,6 +267,28 @@ class Generate:
 
 
 @dataclass(frozen=True)
+class TimeWindow:
+    """Each row once for every window of time that it lies in; a row without a time is in none.
+
+    Source: Spark's `window()` and its rule `TimeWindowing`.
+
+    Attributes:
+        input: the rows.
+        call: the call of `window`, over the input's columns.
+        name: the column of the window, a struct of its start and its end.
+    """
+
+    input: Node
+    call: exp.Expr
+    name: str
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        names = (*(c for c in self.input.columns if c != WEIGHT), self.name)
+        return (*names, WEIGHT) if WEIGHT in self.input.columns else names
+
+
+@dataclass(frozen=True)
 class Aggregate:
     """One row a group.
 
@@ -487,13 +509,13 @@ class Limit(_Rows):
 
 Node: TypeAlias = (
     "Scan | Values | Empty | Filter | Project | Join | OuterJoin | SemiJoin | SetOp | Generate"
-    " | Aggregate | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll | Broadcast"
-    " | Materialize | RuntimeFilter | Sort | Limit | ScalarSubquery | Mark | Lateral"
+    " | TimeWindow | Aggregate | GroupingSets | Pivot | Unpivot | Distinct | Window | UnionAll"
+    " | Broadcast | Materialize | RuntimeFilter | Sort | Limit | ScalarSubquery | Mark | Lateral"
 )
 
 NODES: tuple[type[Any], ...] = (
     *(Scan, Values, Empty, Filter, Project, Join, OuterJoin, SemiJoin, SetOp, Generate),
-    *(Aggregate, GroupingSets, Pivot, Unpivot, Distinct, Window, UnionAll, Broadcast),
+    *(TimeWindow, Aggregate, GroupingSets, Pivot, Unpivot, Distinct, Window, UnionAll, Broadcast),
     *(Materialize, RuntimeFilter, Sort, Limit, ScalarSubquery, Mark, Lateral),
 )
 """All kinds of nodes. `tests/unit/algebra/test_nodes.py` tests every table of kinds against it."""

@@ -31,6 +31,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Unpivot,
     Values,
@@ -60,7 +61,7 @@ def is_delta_sized(node: Node) -> bool:
             return is_delta_sized(node.left)
         case Filter() | Project() | Generate() | Aggregate() | Distinct() | Window() | Sort():
             return is_delta_sized(node.input)
-        case Limit() | Broadcast() | Materialize() | RuntimeFilter():
+        case TimeWindow() | Limit() | Broadcast() | Materialize() | RuntimeFilter():
             return is_delta_sized(node.input)
         case GroupingSets() | Pivot() | Unpivot():
             return is_delta_sized(node.input)

@@ -11,11 +11,12 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     Scan,
     Sort,
+    TimeWindow,
     UnionAll,
     Values,
 )
 
-_MONOTONE = (Scan, Values, Filter, Project, Generate, Join, UnionAll, Sort)
+_MONOTONE = (Scan, Values, Filter, Project, Generate, TimeWindow, Join, UnionAll, Sort)
 
 
 def is_monotone(node: Node) -> bool:

@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     SemiJoin,
     Sort,
+    TimeWindow,
     UnionAll,
     Window,
 )
@@ -42,6 +43,7 @@ _PASSES = (
     SemiJoin,
     Window,
     Generate,
+    TimeWindow,
 )
 
 

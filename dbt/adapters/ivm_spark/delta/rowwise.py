@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     Scan,
     Sort,
+    TimeWindow,
     UnionAll,
     Values,
 )
@@ -55,6 +56,12 @@ def delta_project(node: Project, derive: Derive, context: Context) -> Node | Non
 
 def delta_generate(node: Generate, derive: Derive, context: Context) -> Node | None:
     """Return what the changed rows generate, with their weight."""
+    below = derive(node.input)
+    return None if below is None else replace(node, input=below)
+
+
+def delta_time_window(node: TimeWindow, derive: Derive, context: Context) -> Node | None:
+    """Return the changed rows in their windows, with their weight."""
     below = derive(node.input)
     return None if below is None else replace(node, input=below)
 

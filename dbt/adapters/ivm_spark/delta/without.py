@@ -32,11 +32,22 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Window,
 )
 
-_ROW_BY_ROW = (Filter, Project, Generate, Sort, Distinct, Window, Broadcast, Materialize)
+_ROW_BY_ROW = (
+    Filter,
+    Project,
+    Generate,
+    Sort,
+    Distinct,
+    TimeWindow,
+    Window,
+    Broadcast,
+    Materialize,
+)
 
 
 def without_changes(root: Node, sources: Set[str]) -> Node:

@@ -64,7 +64,7 @@ class Clock:
 def read_clock(
     query: Query, constants: Iterable[exp.Expr], at: int, before: Mapping[str, str] | None
 ) -> tuple[Clock, dict[exp.Expr, exp.Expr]]:
-    """Return the clock of a query at a time, and the values in the watermark.
+    """Return the clock of a query at a time, and the values in the watermark that have moved.
 
     A constant whose type has no literal, such as an interval, is replaced by the calls in it. Spark
     computes constants without a job.
@@ -91,13 +91,13 @@ def read_clock(
     if before is None:
         return Clock(at, values), {}
     texts = {constant: before.get(to_sql(constant)) for constant in values}
+    changed = {c: texts[c] for c, value in values.items() if texts[c] != to_sql(value)}
     old: dict[exp.Expr, exp.Expr] = {
         constant: sqlglot.parse_one(text, dialect=IvmSpark)
-        for constant, text in texts.items()
+        for constant, text in changed.items()
         if text is not None
     }
-    moved = any(texts[constant] != to_sql(value) for constant, value in values.items())
-    return Clock(at, values, moved), old
+    return Clock(at, values, moved=bool(changed)), old
 
 
 def clock_reason(layout: Layout | None) -> Reason | None:

@@ -35,6 +35,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Values,
     Window,
@@ -84,7 +85,7 @@ class DerivedTypes:
                 return {**below, **computed}
             case UnionAll() | SetOp():
                 return self._by_place(node)
-            case Aggregate() | GroupingSets() | Generate():
+            case Aggregate() | GroupingSets() | Generate() | TimeWindow():
                 return self._over_nulls(node, node.columns)
             case _:
                 return self._ask(node)

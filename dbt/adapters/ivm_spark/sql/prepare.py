@@ -6,11 +6,13 @@ import re
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.expressions import TIME_WINDOW
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
 from dbt.adapters.ivm_spark.sql.join_groups import flatten_joins
 from dbt.adapters.ivm_spark.sql.lambdas import rename_parameters
 from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
+from dbt.adapters.ivm_spark.sql.time_windows import name_time_windows
 from dbt.adapters.ivm_spark.sql.values import name_values
 
 _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
@@ -35,6 +37,8 @@ def prepare(query: exp.Query) -> None:
         for raw in list(query.find_all(exp.RawString)):
             raw.replace(exp.Literal.string(raw.name))
     flatten_joins(query)
+    if TIME_WINDOW in calls:
+        name_time_windows(query)
     if exp.Star in kinds:
         count_rows(query)
         refuse_ambiguous_stars(query)

@@ -39,6 +39,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Unpivot,
     Values,
@@ -211,6 +212,8 @@ class _Renderer:
                 return self._lateral(node)
             case Generate():
                 return self._generate(node)
+            case TimeWindow():
+                return self._time_window(node)
             case Broadcast():
                 return self._few(node)
             case Window():
@@ -386,6 +389,13 @@ class _Renderer:
         over = {item.name: block.over(item.expression) for item in node.items}
         block.columns = {**block.columns, **over}
         return block
+
+    def _time_window(self, node: TimeWindow) -> SqlBlock:
+        """Return a block of its own: Spark computes windows below what reads them."""
+        block = self._rows(node.input)
+        items = [(name, block.columns[name]) for name in node.columns if name != node.name]
+        items.append((node.name, block.over(node.call)))
+        return self._derived(block.select(items), tuple(name for name, _ in items))
 
     def _generate(self, node: Generate) -> SqlBlock:
         used = used_columns(node.generator)

@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.sql.from_clause import build_from
 from dbt.adapters.ivm_spark.sql.grouping import Grouping
 from dbt.adapters.ivm_spark.sql.grouping_sets import Set, has_sets, read_sets
 from dbt.adapters.ivm_spark.sql.subquery import Subqueries, holds_subquery
+from dbt.adapters.ivm_spark.sql.time_windows import TimeWindows
 from dbt.adapters.ivm_spark.sql.window import Windows, spelled_out
 
 _CLAUSES = frozenset(
@@ -39,6 +40,9 @@ def build_select(
             raise not_supported(clause.strip("_").upper())
     environment = Environment(builder.sources, outer)
     node = build_from(builder, select, ctes, environment)
+    time_windows = TimeWindows(builder.names, environment)
+    select = time_windows.taken(select)
+    node = time_windows.over(node)
     below = Subqueries(builder, ctes, environment)
     beside = Subqueries(builder, ctes, environment, below)
     items = [

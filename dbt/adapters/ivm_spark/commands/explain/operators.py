@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     SetOp,
     Sort,
+    TimeWindow,
     UnionAll,
     Values,
     Window,
@@ -190,6 +191,8 @@ def _says(node: Node, names: Names) -> str:
         return all_of(node.predicates) or "every pair of rows"
     if isinstance(node, Generate):
         return f"{text_of(node.generator, names)} as {', '.join(node.outputs)}"
+    if isinstance(node, TimeWindow):
+        return f"{text_of(node.call, names)} as {node.name}"
     if isinstance(node, Sort):
         return ", ".join(text_of(ordering, names) for ordering in node.orderings)
     if isinstance(node, Limit):
