@@ -94,7 +94,9 @@ class TestClockAndSession:
 
     def test_models_that_read_the_clock_are_rebuilt(self, built: Warehouse) -> None:
         responses = built.run(*MOVING)
-        assert set(kinds(responses).items()) == {(name, "full") for name in MOVING}
+        found = kinds(responses)
+        assert found.pop("function") != "none", "its rows enter by a change"
+        assert found == dict.fromkeys(MOVING.keys() - {"function"}, "full")
         assert kinds(built.run(*DAILY)) == dict.fromkeys(DAILY, "none")
 
     def test_models_without_a_clock_are_left_alone(self, built: Warehouse) -> None:
