@@ -6,7 +6,7 @@ from tests.functional.ivm.shape import GROUPS, PARTITIONS, ROWS, Shape, shape
 
 NESTED_SHAPES: dict[str, Shape] = {
     "float_sums_below_a_join": shape(
-        ROWS,
+        PARTITIONS,
         """
         select c.segment, p.total, p.mean, p.spread from @customers as c left join (
           select customer_id, sum(price * 0.1d) as total, avg(quantity / 3) as mean,
@@ -16,11 +16,12 @@ NESTED_SHAPES: dict[str, Shape] = {
     "float_averages_below_a_group": shape(
         GROUPS,
         """
-        select total > 1 as big, count(*) as n, count(total) as known from (
-          select product, sum(amount / 7) as total from @orders group by product) group by 1""",
+        select product, total > 1 as big, count(*) as n, count(total) as known from (
+          select customer_id, product, sum(price * 0.5d) as total
+          from @orders group by customer_id, product) group by 1, 2""",
     ),
     "lists_below_a_join": shape(
-        ROWS,
+        PARTITIONS,
         """
         select c.segment, array_join(sort_array(p.products), ',') as products, size(p.ids) as n,
           length(p.listed) as long, p.firsts is null as none, p.best
