@@ -81,11 +81,16 @@ def calls_clock(node: exp.Expr) -> bool:
     return False
 
 
+def reads_clock(expression: exp.Expr) -> bool:
+    """Return whether an expression contains a call of the clock."""
+    return any(map(calls_clock, expression.walk()))
+
+
 def clock_constants(root: Node) -> tuple[exp.Expr, ...]:
     """Return the largest constant expressions of a tree that call the clock, each once."""
     found: dict[exp.Expr, None] = {}
     for expression in tree_expressions(root):
-        if any(map(calls_clock, expression.walk())):
+        if reads_clock(expression):
             found |= dict.fromkeys(_constants(expression))
     return tuple(found)
 
@@ -124,8 +129,7 @@ def with_constants(
         return value.copy() if past == value else MovedConstant(this=value.copy(), old=past.copy())
 
     def changed(expression: exp.Expr) -> exp.Expr:
-        calls = any(map(calls_clock, expression.walk()))
-        return expression.transform(valued) if calls else expression
+        return expression.transform(valued) if reads_clock(expression) else expression
 
     return with_expressions(root, changed)
 
@@ -137,20 +141,19 @@ def moves(expression: exp.Expr) -> bool:
 
 def before_move(expression: exp.Expr) -> exp.Expr:
     """Return an expression with the values that the watermark has for constants of the clock."""
-
-    def old(node: exp.Expr) -> exp.Expr:
-        return node.args["old"].copy() if isinstance(node, MovedConstant) else node
-
-    return expression.transform(old)
+    return _settled(expression, "old")
 
 
 def after_move(expression: exp.Expr) -> exp.Expr:
     """Return an expression with the new values of constants of the clock."""
+    return _settled(expression, "this")
 
-    def new(node: exp.Expr) -> exp.Expr:
-        return node.this.copy() if isinstance(node, MovedConstant) else node
 
-    return expression.transform(new)
+def _settled(expression: exp.Expr, value: str) -> exp.Expr:
+    def settled(node: exp.Expr) -> exp.Expr:
+        return node.args[value].copy() if isinstance(node, MovedConstant) else node
+
+    return expression.transform(settled)
 
 
 def tree_expressions(root: Node) -> Iterator[exp.Expr]:
@@ -203,7 +206,7 @@ def _pinned_word(word: str, to: exp.DataType, now: exp.Expr) -> exp.Expr:
 
 def _constants(expression: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the largest constants in an expression that call the clock, outermost first."""
-    if not any(map(calls_clock, expression.walk())):
+    if not reads_clock(expression):
         return
     if _is_constant(expression):
         yield expression

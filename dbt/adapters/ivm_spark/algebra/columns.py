@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up, walk
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Generate, Item, Node, Project
 
 
@@ -101,18 +101,14 @@ def with_expressions(root: Node, changed: Callable[[exp.Expr], exp.Expr]) -> Nod
 
     A node without a change stays the same object, and a node with several parents stays one node.
     """
-    done: dict[int, Node] = {}
 
     def mapped(node: Node) -> Node:
-        if id(node) not in done:
-            below = with_children(node, tuple(mapped(child) for child in children(node)))
-            values = {place.name: getattr(below, place.name) for place in fields(below)}
-            news = {name: _mapped(value, changed) for name, value in values.items()}
-            moved = {name: new for name, new in news.items() if new is not values[name]}
-            done[id(node)] = replace(below, **moved) if moved else below
-        return done[id(node)]
+        values = {place.name: getattr(node, place.name) for place in fields(node)}
+        news = {name: _mapped(value, changed) for name, value in values.items()}
+        moved = {name: new for name, new in news.items() if new is not values[name]}
+        return replace(node, **moved) if moved else node
 
-    return mapped(root)
+    return bottom_up(root, mapped)
 
 
 def _mapped(value: Any, changed: Callable[[exp.Expr], exp.Expr]) -> Any:

@@ -76,3 +76,14 @@ def _end(spec: exp.WindowSpec, which: str) -> str:
     value, side = spec.args.get(which), spec.args.get(f"{which}_side")
     word = value.upper() if isinstance(value, str) else "n"
     return f"{word} {side.upper()}" if side else word
+
+
+def all_rows() -> exp.WindowSpec:
+    """Return the frame of all rows of a partition, in the order of the window."""
+    return exp.WindowSpec(
+        kind="ROWS",
+        start="UNBOUNDED",
+        start_side="PRECEDING",
+        end="UNBOUNDED",
+        end_side="FOLLOWING",
+    )

@@ -262,8 +262,7 @@ class Generate:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        names = tuple(c for c in self.input.columns if c != WEIGHT) + self.outputs
-        return (*names, WEIGHT) if WEIGHT in self.input.columns else names
+        return _widened(self.input, self.outputs)
 
 
 @dataclass(frozen=True)
@@ -284,8 +283,7 @@ class TimeWindow:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        names = (*(c for c in self.input.columns if c != WEIGHT), self.name)
-        return (*names, WEIGHT) if WEIGHT in self.input.columns else names
+        return _widened(self.input, (self.name,))
 
 
 @dataclass(frozen=True)
@@ -505,6 +503,12 @@ class Limit(_Rows):
 
     limit: exp.Expr | None
     offset: exp.Expr | None = None
+
+
+def _widened(node: Node, outputs: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a node's columns and others; the weight stays the last."""
+    names = tuple(c for c in node.columns if c != WEIGHT) + outputs
+    return (*names, WEIGHT) if WEIGHT in node.columns else names
 
 
 Node: TypeAlias = (

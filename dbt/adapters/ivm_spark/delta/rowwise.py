@@ -54,14 +54,8 @@ def delta_project(node: Project, derive: Derive, context: Context) -> Node | Non
     return Project(below, (*node.items, Item(WEIGHT, column(WEIGHT))))
 
 
-def delta_generate(node: Generate, derive: Derive, context: Context) -> Node | None:
-    """Return what the changed rows generate, with their weight."""
-    below = derive(node.input)
-    return None if below is None else replace(node, input=below)
-
-
-def delta_time_window(node: TimeWindow, derive: Derive, context: Context) -> Node | None:
-    """Return the changed rows in their windows, with their weight."""
+def delta_generate(node: Generate | TimeWindow, derive: Derive, context: Context) -> Node | None:
+    """Return what the changed rows generate, or their windows of time, with their weight."""
     below = derive(node.input)
     return None if below is None else replace(node, input=below)
 

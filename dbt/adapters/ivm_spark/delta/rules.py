@@ -42,7 +42,6 @@ from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_project,
     delta_scan,
     delta_sort,
-    delta_time_window,
     delta_union_all,
     delta_values,
 )
@@ -96,7 +95,7 @@ RULES: tuple[Rule, ...] = (
     Rule(Filter, delta_filter, Moves.ROWS, _APPLIED),
     Rule(Project, delta_project, Moves.ROWS, _APPLIED),
     Rule(Generate, delta_generate, Moves.ROWS, _APPLIED),
-    Rule(TimeWindow, delta_time_window, Moves.ROWS, _APPLIED),
+    Rule(TimeWindow, delta_generate, Moves.ROWS, _APPLIED),
     Rule(Sort, delta_sort, Moves.ROWS, "the state does not keep the order of rows"),
     Rule(UnionAll, delta_union_all, Moves.ROWS, "the changed rows of every input"),
     Rule(Join, delta_join, Moves.ROWS, "changed rows joined with the other inputs"),

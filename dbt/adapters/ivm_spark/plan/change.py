@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ivm_spark.algebra.clock import moves
-from dbt.adapters.ivm_spark.algebra.columns import expressions_of
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.clock import moves, tree_expressions
 from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import weighted
@@ -35,9 +33,7 @@ class Derivation:
         self._layout = layout
         self._sources = sources
         self._moved = frozenset[str]()
-        self.clock_moved = any(
-            moves(expression) for node in walk(layout.input) for expression in expressions_of(node)
-        )
+        self.clock_moved = any(map(moves, tree_expressions(layout.input)))
         self._derived: Node | None = None
 
     def over(self, moved: frozenset[str]) -> Node:
@@ -90,7 +86,7 @@ class Change:
         moved = self._moved(no_ops)
         known = Known({name: 2 * r.rows for name, r in moved.items()}, self.sources)
         change = self.derivation.over(frozenset(moved))
-        grows = insert_only(moved.values()) and not self.derivation.clock_moved
+        grows = self._grows(moved)
         return lower(self.layout, change, self.target, grows, known, self.versions.bind)
 
     def work(self, no_ops: frozenset[str], rows: int) -> Work:
@@ -100,9 +96,12 @@ class Change:
         """
         moved = self._moved(no_ops)
         changed = {name: r.rows for name, r in moved.items()}
-        grows = insert_only(moved.values()) and not self.derivation.clock_moved
-        work = self.derivation.work(changed, grows)
+        work = self.derivation.work(changed, self._grows(moved))
         return replace(work, rows=rows)
+
+    def _grows(self, moved: Mapping[str, VersionRange]) -> bool:
+        """Return whether the view's sources only gain rows, and the clock takes none away."""
+        return insert_only(moved.values()) and not self.derivation.clock_moved
 
     def _moved(self, no_ops: frozenset[str]) -> dict[str, VersionRange]:
         return {n: r for n, r in self.ranges.items() if r.moved and n not in no_ops}

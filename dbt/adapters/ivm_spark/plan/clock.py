@@ -22,10 +22,8 @@ from dbt.adapters.ivm_spark.algebra.clock import (
     moves,
     tree_expressions,
 )
-from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
-from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.delta.clock import unfollowed
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
@@ -111,7 +109,7 @@ def clock_reason(layout: Layout | None) -> Reason | None:
     outside = [
         *(key.expression for key in layout.keys),
         *(accumulator.argument for accumulator in layout.accumulators),
-        *(e for node in walk(layout.top) for e in expressions_of(node)),
+        *tree_expressions(layout.top),
     ]
     moved = next(filter(moves, outside), None) or unfollowed(layout.input)
     if moved is None:

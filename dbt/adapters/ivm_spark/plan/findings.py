@@ -91,7 +91,7 @@ class Facts:
     Attributes:
         outputs: (name, type) of the query's columns.
         types: the types of the probe's columns, by name.
-        in_order: the aggregates that are computed over rows in a fixed order.
+        in_order: names of the aggregates that read their rows in a fixed order.
     """
 
     outputs: tuple[tuple[str, str], ...]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
+from dbt.adapters.ivm_spark.algebra.clock import tree_expressions
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
-from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import dialect_name
 from dbt.adapters.ivm_spark.algebra.functions import temporary_call
 from dbt.adapters.ivm_spark.algebra.reasons import (
@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.algebra.reasons import (
     ReasonCode,
     not_supported,
 )
-from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, walk
+from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.repeatability import reads_only_sources
 from dbt.adapters.ivm_spark.delta.context import Context
@@ -158,7 +158,7 @@ def lay_out(
 
 def _check_permanent(top: Node) -> None:
     """Raise NotMaintained if the view over the state would call a temporary function."""
-    for expression in (e for node in walk(top) for e in expressions_of(node)):
+    for expression in tree_expressions(top):
         call = temporary_call(expression)
         if call is not None:
             raise not_supported(f"{call.name}(), a temporary function, above the stored rows")

@@ -25,7 +25,7 @@ _WHOLE_PLANS = {
 _NOT_FOLDED = {
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.ConstantFolding"
 }
-"""Keeps the current time of a plan apart from what is computed from it."""
+"""Spark then prints the current time itself, not the values that it computes from it."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?")
 _NEAR = timedelta(minutes=10)
 """How far the current time of a plan may be from the time at which it was asked for."""

@@ -82,7 +82,7 @@ class Watermark:
         appended: how many refreshes have appended to it since its rows were last added up.
         large: the table is laid out as a large state's.
         story: the part that is shown to people.
-        in_order: the aggregates of the query that are computed over rows in a fixed order.
+        in_order: names of the aggregates that read their rows in a fixed order.
         clock: the value of each constant of the query that depends on the current time, as SQL by
             SQL.
         clock_at: the time that the query read, in microseconds since 1970; 0 if it reads none.

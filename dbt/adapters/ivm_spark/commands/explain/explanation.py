@@ -73,8 +73,8 @@ class Explanation:
         statements: name and SQL of each statement.
         plan_difference: lines of a diff of Spark's plans for the model and for what was read of it,
             if they show that the query was not read for certain.
-        clock: each constant of the query that is computed from the current time, with its recorded
-            value, empty without one, and its value now.
+        clock: (constant, recorded value, value now) of each constant that depends on the current
+            time. The recorded value is empty before a build.
     """
 
     model: str

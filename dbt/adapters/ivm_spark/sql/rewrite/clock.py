@@ -15,10 +15,10 @@ from itertools import count
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import calls_clock
-from dbt.adapters.ivm_spark.algebra.columns import column, expressions_of, passed, used_columns
+from dbt.adapters.ivm_spark.algebra.clock import reads_clock, tree_expressions
+from dbt.adapters.ivm_spark.algebra.columns import column, passed, used_columns
 from dbt.adapters.ivm_spark.algebra.expressions import WRAPPERS, is_aggregate
-from dbt.adapters.ivm_spark.algebra.traversal import children, walk, with_children
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
@@ -37,12 +37,11 @@ _AROUND = (*WRAPPERS, exp.Where, exp.Distinct, exp.Order, exp.Ordered)
 
 def with_clock_apart(root: Node) -> Node:
     """Return the same relation with its calls of the clock in filters and projections."""
-    if not any(_calls(expression) for node in walk(root) for expression in expressions_of(node)):
+    if not any(map(reads_clock, tree_expressions(root))):
         return root
     numbers = count(1)
 
     def apart(node: Node) -> Node:
-        node = with_children(node, tuple(apart(child) for child in children(node)))
         match node:
             case Aggregate():
                 return _of_aggregate(node, numbers)
@@ -56,11 +55,7 @@ def with_clock_apart(root: Node) -> Node:
             case _:
                 return node
 
-    return apart(root)
-
-
-def _calls(expression: exp.Expr) -> bool:
-    return any(map(calls_clock, expression.walk()))
+    return bottom_up(root, apart)
 
 
 def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:
@@ -72,7 +67,7 @@ def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:
         return column(made[-1].name)
 
     def of_call(part: exp.Expr) -> exp.Expr:
-        if not _calls(part):
+        if not reads_clock(part):
             return part
         if not (is_aggregate(part) or isinstance(part, _AROUND)):
             return value(part)
@@ -85,7 +80,7 @@ def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:
         return clone
 
     keys = tuple(
-        Item(k.name, value(k.expression)) if _calls(k.expression) else k for k in node.keys
+        Item(k.name, value(k.expression)) if reads_clock(k.expression) else k for k in node.keys
     )
     calls = tuple(Item(a.name, of_call(a.expression)) for a in node.aggregates)
     if not made:
@@ -100,8 +95,8 @@ def _of_join(node: Join) -> Node:
     for place, below in enumerate(inputs):
         mine, rest = _filtering(rest, below)
         inputs[place] = _filtered(below, mine)
-    across = tuple(p for p in rest if _calls(p))
-    joined = Join(tuple(inputs), tuple(p for p in rest if not _calls(p)))
+    across = tuple(p for p in rest if reads_clock(p))
+    joined = Join(tuple(inputs), tuple(p for p in rest if not reads_clock(p)))
     return _filtered(joined if joined.predicates != node.predicates else node, across)
 
 
@@ -121,7 +116,9 @@ def _filtering(
 ) -> tuple[tuple[exp.Expr, ...], tuple[exp.Expr, ...]]:
     """Return the predicates that call the clock over one input alone, and the others."""
     own = set(input_.columns)
-    mine = tuple(p for p in predicates if _calls(p) and used_columns(p) and used_columns(p) <= own)
+    mine = tuple(
+        p for p in predicates if reads_clock(p) and used_columns(p) and used_columns(p) <= own
+    )
     return mine, tuple(p for p in predicates if p not in mine)
 
 

@@ -26,8 +26,8 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, used_columns
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
-from dbt.adapters.ivm_spark.algebra.frames import ROUNDED
-from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
+from dbt.adapters.ivm_spark.algebra.frames import ROUNDED, all_rows
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Window
 
 _PREFIX = "__ivm_whole_"
@@ -54,7 +54,10 @@ def with_aggregates_in_order(root: Node, names: Collection[str]) -> Node:
     """Return the same relation with the aggregates of these names over rows in a fixed order."""
     if not names:
         return root
-    node = with_children(root, tuple(with_aggregates_in_order(c, names) for c in children(root)))
+    return bottom_up(root, lambda node: _in_order(node, names))
+
+
+def _in_order(node: Node, names: Collection[str]) -> Node:
     if not isinstance(node, Aggregate) or not any(i.name in names for i in node.aggregates):
         return node
     calls = {i.name: _unfiltered(i.expression) for i in node.aggregates if i.name in names}
@@ -69,7 +72,7 @@ def with_aggregates_in_order(root: Node, names: Collection[str]) -> Node:
                 this=call,
                 partition_by=[key.copy() for key in keys],
                 order=exp.Order(expressions=[o.copy() for o in order]) if order else None,
-                spec=_all_rows(),
+                spec=all_rows(),
                 over="OVER",
             ),
         )
@@ -94,13 +97,3 @@ def _unfiltered(call: exp.Expr) -> exp.Expr:
     hit = exp.If(this=call.expression.this.copy(), true=value.copy())
     bare.set("expressions", [exp.Case(ifs=[hit]), *others])
     return bare
-
-
-def _all_rows() -> exp.WindowSpec:
-    return exp.WindowSpec(
-        kind="ROWS",
-        start="UNBOUNDED",
-        start_side="PRECEDING",
-        end="UNBOUNDED",
-        end_side="FOLLOWING",
-    )

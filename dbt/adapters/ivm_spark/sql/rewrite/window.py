@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.algebra.frames import (
     BY_PLACE,
     ROUNDED,
     Frame,
+    all_rows,
     frame_of,
     in_order,
     takes_first,
@@ -75,7 +76,7 @@ def _fixed(window: exp.Window, rows: Node) -> exp.Expr:
         raise not_supported(f"{name}() WITHIN GROUP OVER")
     if frame is Frame.WHOLE:
         whole = _ordered(window, rows)
-        whole.set("spec", _whole())
+        whole.set("spec", all_rows())
         return whole
     if frame is Frame.UP_TO_PEERS and (takes_first(window) or not _ties(window, rows)):
         return _ordered(window, rows)
@@ -98,7 +99,7 @@ def _last(window: exp.Window, each: str, rows: Node) -> exp.Window:
         this=exp.Anonymous(this="last_value", expressions=[column(each)]),
         partition_by=[key.copy() for key in keys],
         order=_order(_ties(window, rows)),
-        spec=_whole(),
+        spec=all_rows(),
         over="OVER",
     )
 
@@ -137,13 +138,3 @@ def _order(orderings: list[exp.Ordered]) -> exp.Order | None:
 
 def _unique(keys: list[exp.Expr]) -> list[exp.Expr]:
     return [key for place, key in enumerate(keys) if key not in keys[:place]]
-
-
-def _whole() -> exp.WindowSpec:
-    return exp.WindowSpec(
-        kind="ROWS",
-        start="UNBOUNDED",
-        start_side="PRECEDING",
-        end="UNBOUNDED",
-        end_side="FOLLOWING",
-    )
