@@ -13,7 +13,6 @@ from tests.functional.ivm.back_office import ROUNDS, files, project, tables
 from tests.functional.ivm.warehouse import Warehouse, kinds, reasons
 
 FULL = {
-    "int_account_months": "QUERY_NOT_UNDERSTOOD",
     "subs_running_mrr": "WINDOW_WITHOUT_PARTITION_BY",
 }
 """The models that are refreshed in full, with the code of the reason."""

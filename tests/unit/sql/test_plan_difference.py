@@ -126,7 +126,7 @@ def test_what_spark_infers_is_no_cause() -> None:
     assert "in the join condition" in difference(INNER, other).sentence
     only = join("Inner", "(k#1L = k#4L)").replace("isnotnull(k#1L)", "isnotnull(n#2)")
     assert difference(INNER, only).sentence == (
-        "the model's plan has `t.k` in a filter where the reconstruction has `t.n`"
+        "the reconstruction has a filter `isnotnull(t.n)`, which the model's plan lacks"
     )
 
 

@@ -6,7 +6,7 @@ optimized logical plans that EXPLAIN EXTENDED prints for both.
 Normalization first removes differences that can't change a result:
 1. It replaces expression ids and names by what they stand for.
 2. It folds Projects into the operators above them.
-3. It sorts conjuncts.
+3. It sorts conjuncts, and removes `isnotnull` where other conditions imply it.
 4. It drops hints.
 
 The relational skeleton remains, with every expression spelled out over the columns of the scans.
@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
 from dbt.adapters.ivm_spark.sql.plan_text import (
     IDENTIFIED,
     alias_of,
     conjuncts,
     lists,
-    split_and,
     split_list,
 )
+from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
 
 _SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
 _TREE = re.compile(r"^((?:[: ]  )*)(?:[:+]- )?(.*)$")
@@ -41,8 +42,6 @@ _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
 """Synonyms: Spark prints the name that was called, for one and the same expression."""
 _CALLED = re.compile(rf"\b({'|'.join(_SAME)})\(")
 _UNIT = re.compile(r"\btimestamp(?:add|diff)\(\w+,")
-_SIDE = r"(?:cast\()?(@\d+)(?: as [\w(),]+?\))?"
-_EQUALITY = re.compile(rf"\({_SIDE} = {_SIDE}\)")
 _SUBQUERY = re.compile(r"scalar-subquery#\d+ \[\]")
 _MERGED = re.compile(r"Project \[named_struct\((.*)\) AS mergedValue#\d+L?\]")
 _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
@@ -139,11 +138,10 @@ class _Normalizer:
         self._names: dict[str, str] = {}
         self._count = 0
         self._windows = 0
-        self._window_keys: dict[str, set[str]] = {}
 
     def normalized(self, root: _Node) -> str:
-        lines, outputs = self._lines(root)
-        return "\n".join([f"outputs {', '.join(outputs)}", *lines])
+        operator, outputs = self._read(root)
+        return _written(outputs, operator)
 
     def named(self, plan: str) -> str:
         """Return a plan of this normalizer with names, its subqueries below it."""
@@ -155,49 +153,52 @@ class _Normalizer:
 
     def merged(self, root: _Node, value: str) -> str:
         """Return the plan with one value over its outputs as the only output."""
-        lines, _ = self._lines(root)
-        return "\n".join([f"outputs {self._over(value)}", *lines])
+        operator, _ = self._read(root)
+        return _written([self._over(value)], operator)
 
-    def _lines(self, node: _Node) -> tuple[list[str], list[str]]:
-        """Return the lines of a subtree and its outputs, spelled out. A Project adds no line."""
-        below = [self._lines(child) for child in node.children]
+    def _read(self, node: _Node) -> tuple[Operator, list[str]]:
+        """Return a subtree and its outputs, spelled out. A Project is no operator of its own."""
+        below = [self._read(child) for child in node.children]
+        inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
         if text.startswith("Project ["):
-            return below[0][0], self._outputs(text[len("Project [") : -1])
+            return inputs[0], self._outputs(text[len("Project [") : -1])
         if text.startswith("Relation "):
             before = self._count
             spelled = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
             self._qualify(text, before)
-            return [spelled], split_list(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
-        lines = [f"   {line}" for inner, _ in below for line in inner]
+            columns = split_list(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
+            return Operator(spelled), columns
         if text.startswith("Aggregate ["):
             keys, outputs = lists(text[len("Aggregate ") :])
-            spelled = ", ".join(_without_literals([self._over(k) for k in split_list(keys)]))
-            return [f"Aggregate [{spelled}]", *lines], self._outputs(outputs)
+            spelled_keys = _without_literals([self._over(k) for k in split_list(keys)])
+            head = f"Aggregate [{', '.join(spelled_keys)}]"
+            aggregate = Operator(head, inputs=inputs, keys=frozenset(spelled_keys))
+            return aggregate, self._outputs(outputs)
         if text.startswith("Window ["):
-            return self._window(text, below[0][0], given)
+            return self._window(text, inputs[0], given)
         if text.startswith(_POSITIONAL):
-            branches = [f"   branch {', '.join(outputs)}" for _, outputs in below]
-            return [self._over(text), *branches, *lines], below[0][1]
+            branches = tuple(tuple(outputs) for _, outputs in below)
+            return Operator(self._over(text), inputs=inputs, branches=branches), below[0][1]
         if text.startswith("Generate "):
             head, generated, dropped = self._generate(text)
             kept = [o for place, o in enumerate(given) if place not in dropped]
-            return [head, *lines], [*kept, *generated]
+            return Operator(head, inputs=inputs), [*kept, *generated]
         if text.startswith("Expand "):
             head, expanded = self._expand(text)
-            return [head, *lines], expanded
+            return Operator(head, inputs=inputs), expanded
         mark = _MARK.search(text) if text.startswith("Join ") else None
         if mark is not None:
             given = [*below[0][1], self._new(mark.group(1))]
             text = _MARK.sub("ExistenceJoin", text)
-        spelled = self._spelled(text)
-        if text.startswith("Filter ") and below[0][0][0] in self._window_keys:
-            return self._filter_of_windows(spelled, below[0][0]), given
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
-            lines = _without_implied(spelled, [inner for inner, _ in below])
-        return [spelled, *lines], given
+        head, conditions = self._conditions(text)
+        operator = Operator(head, conditions, inputs)
+        if head == "Filter" and inputs[0].kind == "Window":
+            operator = _filter_of_windows(conditions, inputs[0])
+        return operator, given
 
     def _with_subqueries(self, node: _Node) -> str:
         """Return the text with a digest in place of each scalar subquery.
@@ -214,15 +215,16 @@ class _Normalizer:
             spelled += digest + rest
         return spelled
 
-    def _spelled(self, text: str) -> str:
+    def _conditions(self, text: str) -> tuple[str, tuple[str, ...]]:
+        """Return the head of an operator, and the conditions of a Filter or Join."""
         if not text.startswith(("Filter ", "Join ")):
-            return self._over(text)
+            return self._over(text), ()
         head, _, condition = text.partition(" ")
         if head == "Join":
             kind, _, condition = condition.partition(", ")
             head = f"Join {'Inner' if kind == 'Cross' else kind}"
-        parts = sorted({self._over(c) for c in conjuncts(condition)}) if condition else []
-        return f"{head} {' AND '.join(parts)}"
+        parts = {self._over(c) for c in conjuncts(condition)} if condition else set()
+        return head, tuple(sorted(parts))
 
     def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
         """Read `Generate call, [dropped inputs,] outer, alias, [outputs]`.
@@ -254,48 +256,30 @@ class _Normalizer:
             spelled.append(meaning)
         return f"Expand {len(rows)}", spelled
 
-    def _window(self, text: str, below: list[str], given: list[str]) -> tuple[list[str], list[str]]:
-        """Return the lines and outputs of a Window.
+    def _window(self, text: str, below: Operator, given: list[str]) -> tuple[Operator, list[str]]:
+        """Return a Window and its outputs.
 
         Windows add columns and leave the rows as they are, so consecutive windows are over the same
-        rows. They become one line, and each column says which rows it is over.
+        rows. They become one operator, and each column says which rows it is over. Its keys are
+        those that all the windows have.
         """
-        lines = below
-        if not below[0].startswith("Window "):
-            self._windows += 1
-            lines = [f"Window {self._windows}", *(f"   {line}" for line in below)]
         items, *specs = split_list(text[len("Window ") :])
-        keys = {self._over(k) for k in split_list(specs[0][1:-1])} if specs else set()
-        self._window_keys[lines[0]] = keys & self._window_keys.get(lines[0], keys)
+        keys = (
+            frozenset(self._over(k) for k in split_list(specs[0][1:-1])) if specs else frozenset()
+        )
+        if below.kind == "Window":
+            windows = replace(below, keys=below.keys & keys)
+        else:
+            self._windows += 1
+            windows = Operator(f"Window {self._windows}", inputs=(below,), keys=keys)
         outputs = []
         for part in split_list(items[1:-1]):
             before, name, number = alias_of(part)
-            meaning = f"({self._over(before)} in {lines[0]})"
+            meaning = f"({self._over(before)} in {windows.head})"
             self._meaning[number] = meaning
             self._name(number, name)
             outputs.append(meaning)
-        return lines, [*given, *outputs]
-
-    def _filter_of_windows(self, spelled: str, windows: list[str]) -> list[str]:
-        """Return the lines of a Filter over windows, with `isnotnull` of their keys below them.
-
-        `isnotnull` of a key of all the windows removes a whole partition. It means the same below
-        and above the windows, and Spark infers it at either place.
-        """
-        conditions = split_and(spelled[len("Filter ") :])
-        keys = self._window_keys[windows[0]]
-        moved = [c for c in conditions if c in {f"isnotnull({key})" for key in keys}]
-        left = [c for c in conditions if c not in moved]
-        head, first, *rest = windows
-        if moved and first.startswith("   Filter "):
-            known = split_and(first[len("   Filter ") :])
-            windows = [head, f"   Filter {' AND '.join(sorted({*known, *moved}))}", *rest]
-        elif moved:
-            below = (f"   {line}" for line in (first, *rest))
-            windows = [head, f"   Filter {' AND '.join(sorted(moved))}", *below]
-        if not left:
-            return windows
-        return [f"Filter {' AND '.join(left)}", *(f"   {line}" for line in windows)]
+        return windows, [*given, *outputs]
 
     def _outputs(self, text: str) -> list[str]:
         """Return the outputs, spelled out; an alias gives its id the meaning of its expression."""
@@ -339,6 +323,24 @@ class _Normalizer:
             self._columns[f"@{place}"] = f"{scanned}.{self._columns[f'@{place}']}"
 
 
+def _written(outputs: list[str], root: Operator) -> str:
+    return "\n".join([f"outputs {', '.join(outputs)}", *without_implied(root).lines()])
+
+
+def _filter_of_windows(conditions: tuple[str, ...], windows: Operator) -> Operator:
+    """Return a Filter over windows, with `isnotnull` of their keys below them.
+
+    `isnotnull` of a key of all the windows removes a whole partition. It means the same below and
+    above the windows, and Spark infers it at either place.
+    """
+    of_keys = {f"isnotnull({key})" for key in windows.keys}
+    moved = tuple(c for c in conditions if c in of_keys)
+    left = tuple(c for c in conditions if c not in of_keys)
+    if moved:
+        windows = replace(windows, inputs=(filtered(windows.inputs[0], moved),))
+    return filtered(windows, left)
+
+
 def _without_literals(keys: list[str]) -> list[str]:
     """Return the keys of a group without literals, which group nothing.
 
@@ -370,36 +372,3 @@ def _computed(subquery: _Node, rest: str) -> tuple[str, str, str]:
         rest = rest[len(name) + 1 :]
     digest = f"subquery_{hashlib.sha256(spelled.encode()).hexdigest()[:16]}"
     return digest, rest, normalizer.named(spelled)
-
-
-def _without_implied(join: str, sides: list[list[str]]) -> list[str]:
-    """Return the lines below a semi or anti join without `isnotnull` of its keys.
-
-    Spark infers it for a join that is written as one, but not for a join that it makes from EXISTS
-    or IN. A row whose key is NULL has no partner. On the left of an anti join such a row stays, so
-    there `isnotnull` changes the result and stays too.
-    """
-    keys = {side for pair in _EQUALITY.findall(join) for side in pair}
-    implied = {f"isnotnull({key})" for key in keys}
-    lines: list[str] = []
-    for place, side in enumerate(sides):
-        for line in side:
-            kept: str | None = line
-            if place == 1 or join.startswith("Join LeftSemi"):
-                kept = _filtered(line, implied)
-            if kept is not None:
-                lines.append(f"   {kept}")
-    return lines
-
-
-def _filtered(line: str, implied: set[str]) -> str | None:
-    """Return a line without implied conjuncts, None for a Filter that has no others.
-
-    The lines below the Filter keep their indentation, which says no more than the order of the
-    lines.
-    """
-    indent, is_filter, conditions = line.partition("Filter ")
-    if not is_filter or indent.strip():
-        return line.lstrip()
-    parts = [p for p in conditions.split(" AND ") if p not in implied]
-    return f"Filter {' AND '.join(parts)}" if parts else None

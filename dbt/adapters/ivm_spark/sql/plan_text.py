@@ -88,6 +88,23 @@ def _brackets(text: str) -> tuple[dict[int, tuple[int, int]], dict[int, list[int
     return inside, ands
 
 
+def binary(text: str, operators: tuple[str, ...]) -> list[str] | None:
+    """Return both sides of `(a op b)`, None if the text is anything else."""
+    if not text.startswith("(") or not text.endswith(")"):
+        return None
+    depth, found = 0, []
+    for place, character in enumerate(text):
+        depth += (character in "([{") - (character in ")]}")
+        if depth == 0 and place < len(text) - 1:
+            return None
+        if depth == 1 and character == " ":
+            found += [(place, o) for o in operators if text.startswith(o, place)]
+    if len(found) != 1:
+        return None
+    place, operator = found[0]
+    return [text[1:place], text[place + len(operator) : -1]]
+
+
 def split_and(text: str) -> list[str]:
     """Return the parts between ANDs outside all brackets."""
     parts, depth, start = [], 0, 0

@@ -1,0 +1,111 @@
+"""Removes `isnotnull(x)` from a normalized plan where other conditions imply it.
+
+Spark infers `isnotnull` from comparisons and pushes it down as far as it goes. Which expressions it
+infers it for depends on how a query is written, not on what it means: it finds `isnotnull(d)` for a
+column `d` of a subquery, and not for the same expression in the join condition itself.
+
+A row for which `isnotnull(x)` is false is rejected anyway, if an operator above demands a condition
+that is NULL whenever x is NULL. That holds for the row only where it reaches that operator as a row
+of its own: through filters, joins and generators, and with whole groups or partitions where x is a
+key of theirs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from dbt.adapters.ivm_spark.sql.plan_text import binary, split_list
+from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
+
+_COMPARISONS = (" = ", " < ", " > ", " <= ", " >= ")
+_ARITHMETIC = (" + ", " - ", " * ")
+_CAST = re.compile(r"cast\((.*) as [a-z][\w(), <>:]*\)")
+_CALL = re.compile(r"(\w+)\((.*)\)")
+_NULL_OF_NULL = frozenset(
+    "abs concat date_add date_sub date_trunc datediff dayofmonth hour length lower minute month "
+    "quarter second substring trim trunc upper weekofyear year".split()
+)
+"""Functions that are NULL if any of their arguments is."""
+_COLUMN = re.compile(r"@\d+")
+
+Nulls = frozenset[str]
+"""Expressions; a row in which one of them is NULL is not wanted."""
+
+
+def without_implied(operator: Operator, unwanted: Nulls = frozenset()) -> Operator:
+    """Return a plan without the `isnotnull` that other conditions imply.
+
+    Args:
+        operator: the plan.
+        unwanted: the expressions whose NULLs the operators above reject.
+
+    Source:
+        InferFiltersFromConstraints of Spark's optimizer, read backwards.
+    """
+    own = frozenset(e for c in operator.conditions for e in _rejected(c))
+    below = _below(operator, unwanted, own)
+    if operator.head == "Filter":
+        implied = own | unwanted
+    else:
+        implied = own if operator.kind == "Join" else frozenset()
+    inputs = tuple(
+        without_implied(child, nulls) for child, nulls in zip(operator.inputs, below, strict=True)
+    )
+    conditions = tuple(c for c in operator.conditions if not _is_implied(c, implied))
+    if operator.head == "Filter":
+        return filtered(inputs[0], conditions)
+    return replace(operator, conditions=conditions, inputs=inputs)
+
+
+def _below(operator: Operator, unwanted: Nulls, own: Nulls) -> tuple[Nulls, ...]:
+    """Return for each input the expressions whose NULLs the operators above it reject."""
+    match operator.head.split(" "):
+        case ["Filter"]:
+            return (unwanted | own,)
+        case ["Join", "Inner"]:
+            return unwanted | own, unwanted | own
+        case ["Join", "LeftSemi"]:
+            return unwanted | own, own
+        case ["Join", "LeftOuter" | "LeftAnti" | "ExistenceJoin"]:
+            return unwanted, own
+        case ["Join", "RightOuter"]:
+            return own, unwanted
+        case ["Generate", *_]:
+            return (unwanted,)
+        case ["Aggregate" | "Window", *_]:
+            return (unwanted & operator.keys,)
+        case _:
+            return tuple(frozenset() for _ in operator.inputs)
+
+
+def _is_implied(condition: str, unwanted: Nulls) -> bool:
+    return condition.startswith("isnotnull(") and condition[len("isnotnull(") : -1] in unwanted
+
+
+def _rejected(condition: str) -> set[str]:
+    """Return the expressions for which a condition is not true if one of them is NULL."""
+    condition = condition.removeprefix("NOT ")
+    if _COLUMN.fullmatch(condition):
+        return {condition}
+    sides = binary(condition, _COMPARISONS)
+    return set() if sides is None else _null_makers(sides)
+
+
+def _null_makers(expressions: list[str]) -> set[str]:
+    """Return the expressions, and those below them whose NULL makes one of them NULL."""
+    found: set[str] = set()
+    waiting = list(expressions)
+    while waiting:
+        expression = waiting.pop()
+        if expression in found:
+            continue
+        found.add(expression)
+        cast, call = _CAST.fullmatch(expression), _CALL.fullmatch(expression)
+        if cast is not None:
+            waiting.append(cast.group(1))
+        elif call is not None and call.group(1) in _NULL_OF_NULL:
+            waiting.extend(split_list(call.group(2)))
+        else:
+            waiting.extend(binary(expression, _ARITHMETIC) or ())
+    return found

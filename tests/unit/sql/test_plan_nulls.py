@@ -1,0 +1,106 @@
+"""`isnotnull` may go where a row without it is rejected anyway, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
+from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
+
+COMPUTED = "cast(date_trunc(month, @1, some(UTC)) as date)"
+
+
+def scan(*columns: str) -> Operator:
+    return Operator(f"Relation t[{','.join(columns)}]")
+
+
+def not_null(expression: str, below: Operator) -> Operator:
+    return filtered(below, [f"isnotnull({expression})"])
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"({COMPUTED} <= @4)",
+        f"NOT ({COMPUTED} = @4)",
+        f"(({COMPUTED} + 1) > @4)",
+        f"(cast({COMPUTED} as timestamp) = @4)",
+        f"(date_add({COMPUTED}, 3) = @4)",
+    ],
+)
+def test_a_comparison_that_is_null_with_an_expression_rejects_its_nulls(condition: str) -> None:
+    plain = Operator("Join Inner", (condition,), (scan("@1"), scan("@4")))
+    inferred = Operator("Join Inner", (condition,), (not_null(COMPUTED, scan("@1")), scan("@4")))
+    assert without_implied(inferred) == plain
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        f"({COMPUTED} <=> @4)",
+        f"(({COMPUTED} = @4) OR (@4 = 3))",
+        f"(coalesce({COMPUTED}, @4) = @4)",
+        f"isnull({COMPUTED})",
+        f"(try_cast({COMPUTED} as int) = @4)",
+    ],
+)
+def test_a_condition_that_can_be_true_of_null_rejects_none(condition: str) -> None:
+    """try_cast() makes NULL of other values too; that it is NULL of NULL is not used."""
+    written = Operator("Join Inner", (condition,), (not_null(COMPUTED, scan("@1")), scan("@4")))
+    assert without_implied(written) == written
+
+
+@pytest.mark.parametrize(
+    ("kind", "left", "right"),
+    [
+        ("Inner", False, False),
+        ("LeftSemi", False, False),
+        ("LeftAnti", True, False),
+        ("LeftOuter", True, False),
+        ("ExistenceJoin", True, False),
+        ("RightOuter", False, True),
+        ("FullOuter", True, True),
+    ],
+)
+def test_an_outer_side_keeps_the_rows_that_meet_none(kind: str, left: bool, right: bool) -> None:
+    """Whether a Filter on either side of the join stays."""
+    sides = not_null("@1", scan("@1")), not_null("@4", scan("@4"))
+    got = without_implied(Operator(f"Join {kind}", ("(@1 = @4)",), sides))
+    assert [side.kind == "Filter" for side in got.inputs] == [left, right]
+
+
+@pytest.mark.parametrize(
+    ("between", "stays"),
+    [
+        (Operator("Aggregate [@1]", keys=frozenset({"@1"})), False),
+        (Operator("Aggregate [@2]", keys=frozenset({"@2"})), True),
+        (Operator("Window 1", keys=frozenset({"@1"})), False),
+        (Operator("Window 1", keys=frozenset({"@2"})), True),
+        (Operator("Generate explode(@2), false, 1"), False),
+        (Operator("LocalLimit 3"), True),
+        (Operator("Expand 2"), True),
+        (Operator("Union false, false", branches=(("@1",),)), True),
+    ],
+)
+def test_a_filter_above_reaches_through_what_keeps_rows_apart(
+    between: Operator, stays: bool
+) -> None:
+    below = not_null("@1", scan("@1", "@2"))
+    between = Operator(between.head, (), (below,), between.keys, between.branches)
+    got = without_implied(filtered(between, ["(@1 > 3)"]))
+    assert (got.inputs[0].inputs[0] == below) == stays
+
+
+def test_the_null_side_of_an_outer_join_is_not_reached_from_above() -> None:
+    """A row of the left that meets only NULLs has none on the right, and coalesce() shows it."""
+    right = not_null("coalesce(@4, @5)", scan("@4", "@5"))
+    join = Operator("Join LeftOuter", ("(@1 = @6)",), (scan("@1"), right))
+    plan = filtered(join, ["(coalesce(@4, @5) > 3)"])
+    assert without_implied(plan) == plan
+
+
+def test_not_in_of_nulls_keeps_them() -> None:
+    """NOT IN is never true if the list has a NULL."""
+    condition = "((@1 = @4) OR isnull((@1 = @4)))"
+    plan = Operator("Join LeftAnti", (condition,), (scan("@1"), not_null("@4", scan("@4"))))
+    assert without_implied(plan) == plan
