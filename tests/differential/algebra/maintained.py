@@ -97,7 +97,8 @@ class Maintained:
 
     def tick(self, now: int, moved: frozenset[str]) -> None:
         """Bring the state up to date with a clock that moves, together with these sources."""
-        self._layout = lay_out(self._at(now, self.clock), self._types, _STATE, self._appends)
+        moving = self._at(now, self.clock)
+        self._layout = lay_out(moving, self._types, _STATE, self._appends, checked=True)
         self.clock = now
         for name in ("_fill", "_visible", "_query"):
             self.__dict__.pop(name, None)

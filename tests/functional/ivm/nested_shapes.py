@@ -24,9 +24,10 @@ NESTED_SHAPES: dict[str, Shape] = {
         PARTITIONS,
         """
         select c.segment, array_join(sort_array(p.products), ',') as products, size(p.ids) as n,
-          length(p.listed) as long, p.firsts is null as none, p.best
+          p.different, length(p.listed) as long, p.firsts is null as none, p.best
           from @customers as c left join (
             select customer_id, collect_set(product) as products, collect_list(id) as ids,
+              size(collect_list(distinct product)) as different,
               listagg(product, ',') as listed, first(customer_id) as firsts,
               max_by(amount, amount) as best
             from @orders group by customer_id) as p on p.customer_id <=> c.customer_id""",

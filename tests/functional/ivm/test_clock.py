@@ -47,6 +47,11 @@ FOLLOWED = {
     "distinct_rows": "select distinct s, d from @days where d < {date}",
     "ranked": "select id, row_number() over (partition by s order by d, id) as r from @days"
     " where d < {date}",
+    "intervals": "select s, id, d, until, row_number() over (partition by s order by d, id) as r,"
+    " lag(until) over (partition by s order by d, id) as before from (select s, id, d,"
+    " coalesce(lead(d) over (partition by s order by d, id), {date}) as until from @days)",
+    "of_one_key": "select a.s, count(*) as n from (select s, d from @days where d < {date}) a"
+    " join @days b on a.s = b.s group by a.s",
     "nested": "select c, count(*) as k from (select s, count(*) as c from @days where d < {date}"
     " group by s) group by c",
     "branches": "select id, 1 as b from @days where d < {date} union all"

@@ -47,6 +47,13 @@ def _names(sql: str, kind: str) -> tuple[str, ...]:
             "double",
             "sum(case when note = 'a' then amount end)",
         ),
+        ("collect_set(distinct note)", "array<string>", "collect_set(note) over (partition by"),
+        ("collect_list(distinct note)", "array<string>", "collect_set(note) over (partition by"),
+        (
+            "collect_list(distinct note) filter (where amount > 1)",
+            "array<string>",
+            "collect_set(case when amount > 1 then note end) over",
+        ),
     ],
 )
 def test_one_order_for_all_rows_of_a_group(call: str, kind: str, windowed: str) -> None:

@@ -21,6 +21,8 @@ relation `clock`: Koch, "Incremental query evaluation in a ring of databases" (P
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import MovedConstant, after_move, before_move, moves
@@ -28,7 +30,7 @@ from dbt.adapters.ivm_spark.algebra.columns import column, expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import children, walk
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Filter,
@@ -54,6 +56,33 @@ def unfollowed(root: Node) -> exp.Expr | None:
             if not isinstance(node, Project) or not _moves_some(expression):
                 return expression
     return None
+
+
+def is_moved(node: Node) -> bool:
+    """Return whether the clock has moved in a node's own expressions."""
+    return any(map(moves, expressions_of(node)))
+
+
+def check_followed(node: Node, derived: Sequence[Node]) -> None:
+    """Raise NotMaintained (CLOCK_MOVED) if a rule has passed over a node whose clock has moved.
+
+    A rule may compute several operators below a node at once, on old and new rows. It then takes
+    the delta of the lowest ones only, and all others would have the new time on both sides.
+
+    Args:
+        node: the node of the rule.
+        derived: the nodes below of which the rule has derived the deltas.
+    """
+    known = {id(below) for below in derived}
+    waiting = list(children(node))
+    while waiting:
+        below = waiting.pop()
+        if id(below) in known:
+            continue
+        moved = next(filter(moves, expressions_of(below)), None)
+        if moved is not None:
+            raise NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(moved))
+        waiting.extend(children(below))
 
 
 def filter_by_clock(node: Filter, below: Node | None) -> Node:

@@ -57,6 +57,7 @@ from dbt.adapters.ivm_spark.analysis.provenance import alike_columns, source_typ
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
 from dbt.adapters.ivm_spark.delta.bags import SIDE
+from dbt.adapters.ivm_spark.delta.clock import is_moved
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.sided import OverOne, sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
@@ -170,12 +171,15 @@ class _Sides:
         """Return the relation of both sides, and the column that tells the sides apart.
 
         It returns None if an operator below combines rows of different keys, or if a source below
-        does not have the keys.
+        does not have the keys. It also returns None if the clock has moved in an operator below,
+        whose delta then has terms of its own.
         """
         if not set(keys) <= set(node.columns):
             return None
         if isinstance(node, Scan) or not _moved(node, self._context):
             return self._leaf(node, keys, anyway)
+        if is_moved(node):
+            return None
         if isinstance(node, (Filter, Sort, Generate, Project, Aggregate, Distinct, Window)):
             return self._over_one(node, keys, anyway)
         if isinstance(node, SemiJoin):

@@ -31,6 +31,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Values,
     Window,
 )
+from dbt.adapters.ivm_spark.delta.clock import check_followed
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
 from dbt.adapters.ivm_spark.delta.join import delta_join
@@ -124,14 +125,17 @@ def delta(node: Node, context: Context) -> Node | None:
     weight is +1 or -1, and equal rows are not netted. Raises NotMaintained (OPERATOR_NOT_SUPPORTED)
     for an operator without a rule.
     """
+    derived: list[Node] = []
 
     def derive(below: Node) -> Node | None:
+        derived.append(below)
         return delta(below, context)
 
     rule = RULE_OF.get(type(node))
     if rule is None:
         raise not_supported(REFUSED.get(type(node), type(node).__name__))
     change = rule.delta(node, derive, context)
+    check_followed(node, derived)
     if change is not None:
         check_delta(node, change)
     return change

@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Window,
 )
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
+from dbt.adapters.ivm_spark.delta.clock import is_moved
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
 from dbt.adapters.ivm_spark.delta.sided import sided
@@ -74,8 +75,11 @@ def _base(input_: Node, keys: Keys) -> tuple[Node, Keys]:
 def _below(node: Node, keys: Keys) -> tuple[Node | None, Keys, bool]:
     """Return a node's input, the keys over its columns, and whether the node combines rows.
 
-    If there are no such keys, the input is None.
+    If there are no such keys, the input is None. It is also None if the clock has moved in the
+    node, whose delta then has terms of its own.
     """
+    if is_moved(node):
+        return None, keys, False
     if isinstance(node, (Filter, Sort)):
         return node.input, keys, False
     if isinstance(node, Project):

@@ -103,7 +103,8 @@ class Planner:
             strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
-            rebuilt = self._planned(replace(request, full_refresh=True), error.reason)
+            late = None if error.reason.code is ReasonCode.CLOCK_MOVED else error.reason
+            rebuilt = self._planned(replace(request, full_refresh=True), late)
             loud = in_full(error.reason) if error.reason.code.is_defect else ""
             warning = "; ".join(filter(None, (rebuilt.warning, loud)))
             return replace(rebuilt, reason=error.reason, warning=warning)

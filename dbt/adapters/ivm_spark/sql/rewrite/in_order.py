@@ -33,6 +33,8 @@ from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Window
 _PREFIX = "__ivm_whole_"
 _LISTS = frozenset("array_agg collect_list collect_set listagg string_agg".split())
 _PICKS = frozenset("any_value first first_value last last_value max_by min_by".split())
+_SETS = frozenset("array_agg collect_list collect_set".split())
+"""Functions of which DISTINCT makes collect_set."""
 _SKIP_NULLS = _LISTS | ROUNDED
 """Functions that ignore NULL, so that FILTER is a CASE inside of them."""
 
@@ -40,11 +42,14 @@ _SKIP_NULLS = _LISTS | ROUNDED
 def can_be_in_order(node: Aggregate, call: exp.Expr) -> bool:
     """Return whether an aggregate call can be computed over rows in a fixed order.
 
-    Windows have no DISTINCT, no FILTER and no WITHIN GROUP, and need a key to partition by.
+    Windows have no DISTINCT, no FILTER and no WITHIN GROUP, and need a key to partition by. A list
+    of DISTINCT values is a set.
     """
-    if not node.keys or call.find(exp.Distinct, exp.WithinGroup) is not None:
+    if not node.keys or call.find(exp.WithinGroup) is not None:
         return False
-    name = function_name(call)
+    name = function_name(call.this if isinstance(call, exp.Filter) else call)
+    if call.find(exp.Distinct) is not None and name not in _SETS:
+        return False
     if isinstance(call, exp.Filter):
         return name in _SKIP_NULLS and isinstance(call.this, exp.Anonymous)
     return name in _LISTS | _PICKS | ROUNDED
@@ -60,7 +65,7 @@ def with_aggregates_in_order(root: Node, names: Collection[str]) -> Node:
 def _in_order(node: Node, names: Collection[str]) -> Node:
     if not isinstance(node, Aggregate) or not any(i.name in names for i in node.aggregates):
         return node
-    calls = {i.name: _unfiltered(i.expression) for i in node.aggregates if i.name in names}
+    calls = {i.name: _plain(i.expression) for i in node.aggregates if i.name in names}
     keys = [key.expression for key in node.keys]
     known = {key.name for key in keys if isinstance(key, exp.Column)}
     used = [c for c in node.input.columns if c in used_columns(*calls.values()) - known]
@@ -85,15 +90,18 @@ def _in_order(node: Node, names: Collection[str]) -> Node:
     return Aggregate(Window(node.input, windows), node.keys, items)
 
 
-def _unfiltered(call: exp.Expr) -> exp.Expr:
-    """Return a call with its FILTER as a CASE around its first argument.
+def _plain(call: exp.Expr) -> exp.Expr:
+    """Return a call without DISTINCT, and with its FILTER as a CASE around its first argument.
 
-    All functions that can have one ignore rows with NULL there (`_SKIP_NULLS`).
+    All functions that can have a FILTER ignore rows with NULL there (`_SKIP_NULLS`).
     """
-    bare: exp.Expr = call.this.copy() if isinstance(call, exp.Filter) else call.copy()
-    if not isinstance(call, exp.Filter):
-        return bare
+    condition = call.expression.this if isinstance(call, exp.Filter) else None
+    bare: exp.Expr = (call.this if isinstance(call, exp.Filter) else call).copy()
     value, *others = bare.expressions
-    hit = exp.If(this=call.expression.this.copy(), true=value.copy())
-    bare.set("expressions", [exp.Case(ifs=[hit]), *others])
+    if isinstance(value, exp.Distinct):
+        (value,) = value.expressions
+        bare = exp.Anonymous(this="collect_set", expressions=[value])
+    if condition is not None:
+        hit = exp.If(this=condition.copy(), true=value.copy())
+        bare.set("expressions", [exp.Case(ifs=[hit]), *others])
     return bare
