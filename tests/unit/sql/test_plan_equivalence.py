@@ -49,11 +49,12 @@ def test_a_conjunct_that_is_said_twice_is_one() -> None:
     assert same_plan(USER, OURS.replace("((total#92L > 3) AND isnotnull(total#92L))", f"({again})"))
 
 
-def test_the_message_of_an_assertion_does_not_count() -> None:
+@pytest.mark.parametrize("details", ["keys: [errorMessage], values: [{}]", "errorMessage, {}"])
+def test_the_message_of_an_assertion_does_not_count(details: str) -> None:
     """Spark writes the condition into it, by the names that its columns have in the text."""
 
     def plan(condition: str, message: str) -> str:
-        raised = f"raise_error(USER, map(keys: [errorMessage], values: [{message}]), NullType)"
+        raised = f"raise_error(USER, map({details.format(message)}), NullType)"
         return _explain(
             f"Project [if ({condition}) null else {raised} AS a#2]",
             "+- Relation s.t[d#1] parquet",

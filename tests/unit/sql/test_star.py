@@ -111,3 +111,30 @@ def test_a_tree_with_a_column_of_no_input_is_refused(expression: exp.Expr) -> No
     check_closed(Project(scan, (Item("b", exp.column("a")),)))
     with pytest.raises(NotMaintained):
         check_closed(Project(scan, (Item("b", expression),)))
+
+
+TWICE = "select t.*, u.id, u.day from t join u on t.id = u.id"
+"""It has two columns `id`."""
+
+
+@pytest.mark.parametrize(
+    ("query", "columns"),
+    [
+        (f"select s, day from (select * from ({TWICE}) q)", "t.s u.day"),
+        (f"with j as ({TWICE}), k as (select * from j) select k.s, day from k", "t.s u.day"),
+        (f"select s, n from (select j.*, 1 as n from ({TWICE}) j)", "t.s 1"),
+        (
+            f"select s, u.day from (select * from ({TWICE}) q) x join u on x.day = u.day",
+            "t.s u_2.day",
+        ),
+        ("select id_2 from (select * from (select id, id, month as id_2 from u) q)", "u.month"),
+    ],
+)
+def test_a_star_over_two_columns_of_one_name_stands_for_both(query: str, columns: str) -> None:
+    selected = text(query).split(" FROM ")[0].removeprefix("SELECT ")
+    assert " ".join(item.split(" AS ")[0] for item in selected.split(", ")) == columns
+
+
+def test_an_unknown_name_is_still_refused() -> None:
+    with pytest.raises(NotMaintained, match="none"):
+        view(f"select none from (select * from ({TWICE}) q)")

@@ -75,6 +75,9 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
             # Adaptive execution merges the small partitions. With fewer partitions, the sort or
             # hash table of a big source's share does not fit a laptop's heap.
             "spark.sql.shuffle.partitions": str(8 * cores),
+            # Each hash table and sort takes at least one page, by default up to 64 MiB. A refresh
+            # has many of them over few rows, which filled the heap and cost most of its time.
+            "spark.buffer.pageSize": "2m",
             "spark.databricks.delta.snapshotPartitions": "2",
         }
     settings |= user

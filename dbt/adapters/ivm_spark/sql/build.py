@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.sql.generators import lift_generators
 from dbt.adapters.ivm_spark.sql.names import Names
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES, Parsed, parse
 from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.repeated_names import with_stars_expanded
 from dbt.adapters.ivm_spark.sql.rewrite.rules import rewritten
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.sql.select import build_select
@@ -88,13 +89,14 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
         number: {fold(name): kind for name, kind in relation.columns}
         for number, relation in parsed.tables.items()
     }
-    given = lift_generators(parsed.query, parsed.tables)
+    given = marked(lift_generators(parsed.query, parsed.tables))
+
+    def qualified(query: exp.Query, validate: bool) -> exp.Query:
+        schema = MappingSchema(mapping, dialect=dialect, normalize=False)
+        return qualify(query, dialect=dialect, schema=schema, validate_qualify_columns=validate)
+
     try:
-        query = qualify(
-            marked(given),
-            dialect=dialect,
-            schema=MappingSchema(mapping, dialect=dialect, normalize=False),
-        )
+        query = with_stars_expanded(given, qualified)
     except SqlglotError as error:
         first_line = str(error).splitlines()[0]
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error

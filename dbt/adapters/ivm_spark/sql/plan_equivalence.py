@@ -33,7 +33,10 @@ _TREE = re.compile(r"^((?:[: ]  )*)(?:[:+]- )?(.*)$")
 _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
-_ASSERTION = re.compile(r"(\[errorMessage\], values: \[)'.*?' is not true!(?=\]\), NullType\))")
+_ASSERTION = re.compile(
+    r"(map\((?:keys: \[errorMessage\], values: \[|errorMessage, ))'.*?' is not true!"
+    r"(?=\]?\), NullType\))"
+)
 """The message of assert_true(condition). It quotes the condition by its column names, and is no
 part of a result."""
 _PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
