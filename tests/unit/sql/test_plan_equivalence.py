@@ -307,3 +307,74 @@ def test_the_values_of_a_pivot_count() -> None:
     assert same_plan(pivoted("p, q"), pivoted("p, q").replace("AS a", "AS other"))
     assert not same_plan(pivoted("p, q"), pivoted("p, r"))
     assert not same_plan(pivoted("p, q"), pivoted("p, q", first=1))
+
+
+def test_the_order_of_a_unions_columns_does_not_count_nor_one_that_is_there_twice() -> None:
+    def union(outputs: str, one: str, other: str) -> str:
+        return _explain(
+            f"Project [{outputs}]",
+            "+- Union false, false",
+            f"   :- Project [{one}]",
+            "   :  +- Relation s.t[a#1,b#2] parquet",
+            f"   +- Project [{other}]",
+            "      +- Relation s.u[c#11,d#12] parquet",
+        )
+
+    plain = union("a#1, b#2", "a#1, b#2", "c#11, d#12")
+    assert same_plan(plain, union("a#1, b#2", "b#2, a#1", "d#12, c#11"))
+    assert same_plan(plain, union("a#1, x#3", "a#1, b#2, b#2 AS x#3", "c#11, d#12, d#12 AS y#13"))
+    assert not same_plan(plain, union("b#2, a#1", "a#1, b#2", "c#11, d#12"))
+    # One column of the first branch, two of the other.
+    twice = union("a#1, x#3", "a#1, a#1 AS x#3", "c#11, d#12")
+    assert not same_plan(twice, union("a#1, a#1", "a#1, a#1 AS x#3", "c#11, d#12"))
+    # A literal of the first branch is not the literal above.
+    marked = union("x#3", "1 AS x#3", "2 AS y#13")
+    assert not same_plan(marked, union("1 AS z#4", "1 AS x#3", "2 AS y#13"))
+
+
+def test_the_first_rows_of_a_partition_need_no_filter_that_says_its_key_is_not_null() -> None:
+    rank = "row_number() windowspecdefinition({0}, n#2 ASC NULLS FIRST) AS r#3], [{0}], [n#2 ASC]"
+
+    def plan(filtered: str, key: str = "k#1") -> str:
+        lines = [
+            "Project [id#9, n#2]",
+            f"+- Join Inner, (id#9 = {key})",
+            "   :- Relation s.u[id#9] parquet",
+            "   +- Filter (r#3 = 1)",
+            f"      +- Window [{rank.format(key)}",
+            f"         +- WindowGroupLimit [{key}], [n#2 ASC NULLS FIRST], row_number(), 1",
+        ]
+        if filtered:
+            lines += [f"            +- Filter isnotnull({filtered})"]
+        indent = 15 if filtered else 12
+        return _explain(*lines, f"{' ' * indent}+- Relation s.t[k#1,n#2] parquet")
+
+    assert same_plan(plan("k#1"), plan(""))
+    assert not same_plan(plan("n#2"), plan(""))
+
+
+def test_a_table_may_have_pivot_in_its_name() -> None:
+    plan = _explain("Project [k#1]", "+- Relation s.int__pivot_day[k#1,n#2] parquet")
+    assert normalized_plan(plan) is not None
+
+
+def test_the_order_of_distinct_counts_does_not_count() -> None:
+    """Spark makes rows for each count(DISTINCT ...), in an order that depends on their ids."""
+
+    def plan(lists: str, counts: str) -> str:
+        return _explain(
+            f"Aggregate [k#1], [k#1, {counts}]",
+            "+- Aggregate [k#1, a#21, b#22, gid#20], [k#1, a#21, b#22, gid#20]",
+            f"   +- Expand [{lists}], [k#1, a#21, b#22, gid#20]",
+            "      +- Relation s.t[k#1,a#2,b#3] parquet",
+        )
+
+    def count(column: str, group: int) -> str:
+        return f"count({column}) FILTER (WHERE (gid#20 = {group})) AS n{group}#3{group}"
+
+    a_first = "[k#1, a#2, null, 1], [k#1, null, b#3, 2]"
+    b_first = "[k#1, null, b#3, 1], [k#1, a#2, null, 2]"
+    ours = plan(a_first, f"{count('a#21', 1)}, {count('b#22', 2)}")
+    assert same_plan(ours, plan(b_first, f"{count('a#21', 2)}, {count('b#22', 1)}"))
+    assert not same_plan(ours, plan(b_first, f"{count('a#21', 1)}, {count('b#22', 2)}"))
+    assert not same_plan(ours, plan(a_first, f"{count('b#22', 2)}, {count('a#21', 1)}"))

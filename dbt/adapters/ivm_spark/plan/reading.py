@@ -37,7 +37,7 @@ from dbt.adapters.ivm_spark.sql.fingerprint import (
 from dbt.adapters.ivm_spark.sql.parse import labels, parse
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 
-MAX_OPERATORS = 2000
+MAX_OPERATORS = 8000
 """Operators in the statements of a delta above which a refresh does not use it. Twenty left joins
 in a row have about a thousand."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"

@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
 from dbt.adapters.ivm_spark.sql.plan_text import (
@@ -39,7 +40,8 @@ _ASSERTION = re.compile(
 )
 """The message of assert_true(condition). It quotes the condition by its column names, and is no
 part of a result."""
-_PIVOT = re.compile(r"__pivot_[^#\n]*#(\d+)")
+_PIVOT = re.compile(r"(?<![\w.`])__pivot_[^#\n]*#(\d+)")
+"""A column that a PIVOT makes, whose name is an expression."""
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
 """Synonyms: Spark prints the name that was called, for one and the same expression."""
@@ -52,6 +54,9 @@ _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
 _POSITIONAL = ("Union", "Intersect", "Except")
+_GROUP = "gid"
+"""The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
+_OF_GROUP = re.compile(r"\(group_(\d+) = (\d+)\)")
 
 
 def normalized_plan(explained: str) -> str | None:
@@ -85,6 +90,18 @@ def _normalized(explained: str) -> tuple[str, _Normalizer] | None:
 
 class _UnreadableError(Exception):
     """Raised for a plan that contains something whose meaning is not known."""
+
+
+class _Output(NamedTuple):
+    """A column that an operator puts out.
+
+    Attributes:
+        meaning: what it computes, in terms of the columns of the scans.
+        number: its expression id, empty if it has none.
+    """
+
+    meaning: str
+    number: str
 
 
 @dataclass
@@ -141,25 +158,29 @@ class _Normalizer:
         self._names: dict[str, str] = {}
         self._count = 0
         self._windows = 0
+        self._groups: list[dict[str, int]] = []
 
     def normalized(self, root: _Node) -> str:
         operator, outputs = self._read(root)
-        return _written(outputs, operator)
+        return _written([output.meaning for output in outputs], operator)
 
     def named(self, plan: str) -> str:
         """Return a plan of this normalizer with names, its subqueries below it."""
-        plan = _COLUMN.sub(lambda m: self._columns.get(m.group(0), m.group(0)), plan)
+        plan = self._with_names(plan)
         for number, digest in enumerate(dict.fromkeys(_DIGEST.findall(plan)), start=1):
             below = self._subqueries.get(digest, "").replace("\n", "\n   ")
             plan = f"{plan.replace(digest, f'subquery {number}')}\nsubquery {number}\n   {below}"
         return plan
+
+    def _with_names(self, text: str) -> str:
+        return _COLUMN.sub(lambda m: self._columns.get(m.group(0), m.group(0)), text)
 
     def merged(self, root: _Node, value: str) -> str:
         """Return the plan with one value over its outputs as the only output."""
         operator, _ = self._read(root)
         return _written([self._over(value)], operator)
 
-    def _read(self, node: _Node) -> tuple[Operator, list[str]]:
+    def _read(self, node: _Node) -> tuple[Operator, list[_Output]]:
         """Return a subtree and its outputs, spelled out. A Project is no operator of its own."""
         below = [self._read(child) for child in node.children]
         inputs = tuple(operator for operator, _ in below)
@@ -171,8 +192,7 @@ class _Normalizer:
             before = self._count
             spelled = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
             self._qualify(text, before)
-            columns = split_list(spelled[spelled.index("[") + 1 : spelled.rindex("]")])
-            return Operator(spelled), columns
+            return Operator(spelled), self._outputs(text[text.index("[") + 1 : text.rindex("]")])
         if text.startswith("Aggregate ["):
             keys, outputs = lists(text[len("Aggregate ") :])
             spelled_keys = _without_literals([self._over(k) for k in split_list(keys)])
@@ -181,9 +201,12 @@ class _Normalizer:
             return aggregate, self._outputs(outputs)
         if text.startswith("Window ["):
             return self._window(text, inputs[0], given)
+        if text.startswith("WindowGroupLimit ["):
+            partitions, _ = lists(text[len("WindowGroupLimit ") :])
+            parts = frozenset(map(self._over, split_list(partitions)))
+            return Operator(self._over(text), inputs=inputs, keys=parts), given
         if text.startswith(_POSITIONAL):
-            branches = tuple(tuple(outputs) for _, outputs in below)
-            return Operator(self._over(text), inputs=inputs, branches=branches), below[0][1]
+            return self._set_operation(text, inputs, [outputs for _, outputs in below])
         if text.startswith("Generate "):
             head, generated, dropped = self._generate(text)
             kept = [o for place, o in enumerate(given) if place not in dropped]
@@ -193,7 +216,7 @@ class _Normalizer:
             return Operator(head, inputs=inputs), expanded
         mark = _MARK.search(text) if text.startswith("Join ") else None
         if mark is not None:
-            given = [*below[0][1], self._new(mark.group(1))]
+            given = [*below[0][1], _Output(self._new(mark.group(1)), mark.group(1))]
             text = _MARK.sub("ExistenceJoin", text)
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
@@ -229,37 +252,72 @@ class _Normalizer:
         parts = {self._over(c) for c in conjuncts(condition)} if condition else set()
         return head, tuple(sorted(parts))
 
-    def _generate(self, text: str) -> tuple[str, list[str], set[int]]:
+    def _set_operation(
+        self, text: str, inputs: tuple[Operator, ...], branches: list[list[_Output]]
+    ) -> tuple[Operator, list[_Output]]:
+        """Return a set operation and its outputs, which are columns of their own.
+
+        They have the ids of the first branch. A column is what all branches have at its place. The
+        order of the columns, and one that is there twice, mean nothing.
+        """
+        columns = [tuple(o.meaning for o in place) for place in zip(*branches, strict=True)]
+        meaning = {}
+        for column in sorted(set(columns)):
+            meaning[column] = at = f"@{self._count}"
+            self._columns[at] = self._with_names(column[0])
+            self._count += 1
+        of_branches = tuple(zip(*meaning, strict=True))
+        outputs = []
+        for column, (_, number) in zip(columns, branches[0], strict=True):
+            self._meaning[number] = meaning[column]
+            outputs.append(_Output(meaning[column], number))
+        return Operator(text, inputs=inputs, branches=of_branches), outputs
+
+    def _generate(self, text: str) -> tuple[str, list[_Output], set[int]]:
         """Read `Generate call, [dropped inputs,] outer, alias, [outputs]`.
 
         The alias has no meaning; a generator in a SELECT list has none.
         """
         call, *rest, outputs = split_list(text[len("Generate ") :])
-        generated = [self._over(o) for o in split_list(outputs[1:-1])]
+        generated = self._outputs(outputs[1:-1])
         dropped = {int(n) for n in split_list(rest.pop(0)[1:-1])} if rest[0][:1] == "[" else set()
         head = f"Generate {self._over(call)}, {rest[0]}, {len(generated)}"
         return head, generated, dropped
 
-    def _expand(self, text: str) -> tuple[str, list[str]]:
+    def _expand(self, text: str) -> tuple[str, list[_Output]]:
         """Read `Expand [[values], [values]], [outputs]`.
 
         An output means its value in each list. So columns that only pass through, and their order,
-        do not matter.
+        do not matter. The order of the lists means nothing either. The number by which Spark tells
+        apart the lists for several count(DISTINCT ...) is the list's place in their new order.
         """
         lists, outputs = split_list(text[len("Expand ") :])
         rows = [[self._over(v) for v in split_list(row[1:-1])] for row in split_list(lists[1:-1])]
+        named = [IDENTIFIED.fullmatch(output) for output in split_list(outputs[1:-1])]
+        group = next((n for n, of in enumerate(named) if of and of.group(1) == _GROUP), None)
+        rows.sort(key=lambda row: [value for place, value in enumerate(row) if place != group])
+        if group is not None:
+            self._groups.append({row[group]: place for place, row in enumerate(rows)})
         spelled = []
-        for place, output in enumerate(split_list(outputs[1:-1])):
+        for place, of in enumerate(named):
             values = [row[place] for row in rows]
-            named = IDENTIFIED.fullmatch(output)
             meaning = values[0] if len(set(values)) == 1 else f"expanded({'|'.join(values)})"
-            if named is not None:
-                self._meaning[named.group(2)] = meaning
-                self._name(named.group(2), named.group(1))
-            spelled.append(meaning)
+            if place == group:
+                meaning = f"group_{len(self._groups) - 1}"
+            number = of.group(2) if of is not None else ""
+            if of is not None:
+                self._meaning[number] = meaning
+                self._name(number, of.group(1))
+            spelled.append(_Output(meaning, number))
         return f"Expand {len(rows)}", spelled
 
-    def _window(self, text: str, below: Operator, given: list[str]) -> tuple[Operator, list[str]]:
+    def _of_group(self, found: re.Match[str]) -> str:
+        groups = self._groups[int(found.group(1))]
+        return f"(group_{found.group(1)} is {groups[found.group(2)]})"
+
+    def _window(
+        self, text: str, below: Operator, given: list[_Output]
+    ) -> tuple[Operator, list[_Output]]:
         """Return a Window and its outputs.
 
         Windows add columns and leave the rows as they are, so consecutive windows are over the same
@@ -281,26 +339,31 @@ class _Normalizer:
             meaning = f"({self._over(before)} in {windows.head})"
             self._meaning[number] = meaning
             self._name(number, name)
-            outputs.append(meaning)
+            outputs.append(_Output(meaning, number))
         return windows, [*given, *outputs]
 
-    def _outputs(self, text: str) -> list[str]:
-        """Return the outputs, spelled out; an alias gives its id the meaning of its expression."""
-        spelled = []
+    def _outputs(self, text: str) -> list[_Output]:
+        """Return the outputs; an alias gives its id the meaning of its expression."""
+        found = []
         for part in split_list(text):
             before, name, number = alias_of(part)
             meaning = self._over(before)
             if number:
                 self._meaning[number] = meaning
                 self._name(number, name)
-            spelled.append(meaning)
-        return spelled
+            else:
+                bare = IDENTIFIED.fullmatch(part)
+                number = bare.group(2) if bare is not None else ""
+            found.append(_Output(meaning, number))
+        return found
 
     def _over(self, text: str) -> str:
         for number, name in self._names.items():
             if f"{name}#{number}" in text:
                 text = text.replace(f"{name}#{number}", f"c#{number}")
         text = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
+        if self._groups:
+            text = _OF_GROUP.sub(self._of_group, text)
         text = _CALL.sub(lambda m: m.group(0).lower(), text)
         text = _CALLED.sub(lambda m: f"{_SAME[m.group(1)]}(", text)
         return _UNIT.sub(lambda m: m.group(0).lower(), text)

@@ -73,7 +73,7 @@ def _below(operator: Operator, unwanted: Nulls, own: Nulls) -> tuple[Nulls, ...]
             return own, unwanted
         case ["Generate", *_]:
             return (unwanted,)
-        case ["Aggregate" | "Window", *_]:
+        case ["Aggregate" | "Window" | "WindowGroupLimit", *_]:
             return (unwanted & operator.keys,)
         case _:
             return tuple(frozenset() for _ in operator.inputs)

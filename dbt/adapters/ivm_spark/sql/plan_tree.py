@@ -14,7 +14,8 @@ class Operator:
         head: its kind and what it computes, without its conditions.
         conditions: what a Filter or a Join demands of a row, sorted.
         inputs: the operators below it.
-        keys: what an Aggregate groups by; what all windows of a Window partition by.
+        keys: what an Aggregate groups by; what all windows of a Window partition by, or a
+            WindowGroupLimit, which keeps the first rows of each partition.
         branches: the columns of each input of a set operation, which go by their place.
     """
 
