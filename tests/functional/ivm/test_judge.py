@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.plan.described import Described
-from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
+from dbt.adapters.ivm_spark.plan.examined import compared
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.sql.build import View, build_view
@@ -84,7 +84,7 @@ class _Shop:
         view = self.view(sql)
         if view is None:
             return False
-        return not plans_are_equivalent(self.query, sql, view.text) and self._is_sparks(sql)
+        return not compared(self.query, sql, view).equivalent and self._is_sparks(sql)
 
     def view(self, sql: str) -> View | None:
         """What is read of a query; None if it is not maintained."""

@@ -378,3 +378,13 @@ def test_the_order_of_distinct_counts_does_not_count() -> None:
     assert same_plan(ours, plan(b_first, f"{count('a#21', 2)}, {count('b#22', 1)}"))
     assert not same_plan(ours, plan(b_first, f"{count('a#21', 1)}, {count('b#22', 2)}"))
     assert not same_plan(ours, plan(a_first, f"{count('b#22', 2)}, {count('a#21', 1)}"))
+
+
+def test_a_literal_may_have_a_line_break() -> None:
+    def plan(separator: str, table: str) -> str:
+        lines = f"Project [concat_ws({separator}, a#1) AS x#2]\n+- Relation s.{table}[a#1] parquet"
+        return _explain(*lines.split("\n"))
+
+    assert same_plan(plan("\n", "t"), plan("\n", "t"))
+    assert not same_plan(plan("\n", "t"), plan(" ", "t"))
+    assert not same_plan(plan("\n", "t"), plan("\n", "u"))

@@ -85,9 +85,14 @@ class Judgement:
 
 
 def judge(
-    query: Query, sql: str, written: str, respelled: Respelled = str, clock: bool = False
+    query: Query,
+    sql: str,
+    written: str,
+    respelled: Respelled = str,
+    clock: bool = False,
+    other: str = "",
 ) -> Judgement:
-    """Return whether Spark plans both texts alike, and the plans that were compared last.
+    """Return whether Spark plans two texts alike, and the plans that were compared last.
 
     Some of Spark's rules order their output by hashes of expression ids, which are new in every
     plan. One plan that both texts have is proof, so the function asks for more than one. It stops
@@ -100,38 +105,62 @@ def judge(
         respelled: changes the other text's plan before it is compared.
         clock: the texts call the clock. Each plan then has a current time of its own, which counts
             as one constant. Times that are computed from it are compared as they are written.
+        other: a text that means the same as `written`; its plan may be that of `sql` too.
     """
-    if not clock:
-        return _judged(query, sql, written, respelled)
-    now = _now(query)
-    folded = _judged(query, sql, written, respelled, now)
-    if folded.equivalent:
-        return folded
-    return _judged(query, sql, written, respelled, now, folded=False)
+    now = _now(query) if clock else None
+    texts = tuple(dict.fromkeys(filter(None, (written, other))))
+    kinds = [_Plans(folded=True), *([_Plans(folded=False)] if clock else [])]
+    last: Judgement | None = None
+    for number in range(1, _JUDGEMENTS + 1):
+        for plans in kinds:
+            found = plans.compared(query, sql, texts, respelled, now)
+            if found.equivalent:
+                return found
+            last = last or found
+        if number >= _CERTAIN:
+            kinds = [plans for plans in kinds if plans.may_be_alike]
+    assert last is not None
+    return last
 
 
-def _judged(
-    query: Query,
-    sql: str,
-    written: str,
-    respelled: Respelled,
-    now: datetime | None = None,
-    folded: bool = True,
-) -> Judgement:
-    given: set[str | None] = set()
-    ours: set[str | None] = set()
-    with whole_plans(query, folded):
-        for number in range(1, _JUDGEMENTS + 1):
+class _Plans:
+    """The normalized plans that Spark has for both texts, with constants folded or not."""
+
+    def __init__(self, folded: bool) -> None:
+        self._folded = folded
+        self._given: set[str | None] = set()
+        self._ours: set[str | None] = set()
+
+    def compared(
+        self,
+        query: Query,
+        sql: str,
+        texts: tuple[str, ...],
+        respelled: Respelled,
+        now: datetime | None,
+    ) -> Judgement:
+        """Ask for a plan of each text, and compare all plans so far.
+
+        The plans that are not alike are those of `sql` and of the first of the other texts.
+        """
+        differ: Judgement | None = None
+        with whole_plans(query, self._folded):
             model = _stopped(explained(query, sql), now)
-            reconstruction = _stopped(explained(query, written), now)
-            given.add(normalized_plan(model))
-            found = normalized_plan(reconstruction)
-            ours.add(found if found is None else respelled(found))
-            if (given & ours) - {None}:
-                return Judgement(True, model, reconstruction)
-            if number >= _CERTAIN and _skeletons(given).isdisjoint(_skeletons(ours)):
-                break
-    return Judgement(False, model, reconstruction)
+            self._given.add(normalized_plan(model))
+            for text in texts:
+                reconstruction = _stopped(explained(query, text), now)
+                found = normalized_plan(reconstruction)
+                self._ours.add(found if found is None else respelled(found))
+                if (self._given & self._ours) - {None}:
+                    return Judgement(True, model, reconstruction)
+                differ = differ or Judgement(False, model, reconstruction)
+        assert differ is not None
+        return differ
+
+    @property
+    def may_be_alike(self) -> bool:
+        """Return whether the plans so far have the same words."""
+        return not _skeletons(self._given).isdisjoint(_skeletons(self._ours))
 
 
 def plans_are_equivalent(

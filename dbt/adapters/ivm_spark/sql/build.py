@@ -55,6 +55,15 @@ class View:
         """Return the tree as written, written back as SQL."""
         return to_sql(render(self.written, bind_plain), owned=True)
 
+    @cached_property
+    def nested_text(self) -> str:
+        """Return the same with a table of its own for each computation below others.
+
+        Some of Spark's rules look at the operators as they were written, so its plan for one form
+        or the other may be that for the user's text.
+        """
+        return to_sql(render(self.written, bind_plain, nested=True), owned=True)
+
 
 def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
     """Return the view tree of a query.

@@ -30,7 +30,7 @@ from dbt.adapters.ivm_spark.sql.plan_text import (
 from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
 
 _SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
-_TREE = re.compile(r"^((?:[: ]  )*)(?:[:+]- )?(.*)$")
+_BRANCH = re.compile(r"^(?:[: ]  )*[:+]- ")
 _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
@@ -120,24 +120,28 @@ class _Node:
 
 
 def _parse(text: str) -> _Node | None:
-    """Return the tree that the indentation shows, None if the plan is cut or has line breaks."""
+    """Return the tree that the indentation shows, None for a plan without a line.
+
+    A literal with a line break continues on the next line.
+    """
     stack: list[tuple[int, _Node]] = []
     root: _Node | None = None
     for line in text.splitlines():
-        match = _TREE.match(line)
-        if match is None:
-            return None
-        depth = (len(line) - len(match.group(2))) // 3
-        node = _Node(match.group(2))
-        while stack and stack[-1][0] >= depth:
+        branch = _BRANCH.match(line)
+        if root is None:
+            root = _Node(line)
+            stack = [(0, root)]
+            continue
+        if branch is None:
+            last = stack[-1][1]
+            last.text = f"{last.text}\\n{line}"
+            continue
+        depth = branch.end() // 3
+        node = _Node(line[branch.end() :])
+        while len(stack) > 1 and stack[-1][0] >= depth:
             stack.pop()
-        if stack:
-            outside, parent = stack[-1]
-            (parent.children if depth == outside + 1 else parent.subqueries).append(node)
-        elif root is None:
-            root = node
-        else:
-            return None
+        outside, parent = stack[-1]
+        (parent.children if depth == outside + 1 else parent.subqueries).append(node)
         stack.append((depth, node))
     return root
 

@@ -52,14 +52,18 @@ from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.sql.sql_block import SqlBlock, alias_of, aliased, columns_of
 
 
-def render(node: Node, bind: Binding) -> exp.Query:
-    """Return the tree as a query whose outputs have the tree's column names, in order."""
-    return parenthesized(_Renderer(node, bind).query(node))
+def render(node: Node, bind: Binding, nested: bool = False) -> exp.Query:
+    """Return the tree as a query whose outputs have the tree's column names, in order.
+
+    nested: what a Project computes becomes a table of its own, as in a query of many CTEs.
+    """
+    return parenthesized(_Renderer(node, bind, nested).query(node))
 
 
 class _Renderer:
-    def __init__(self, root: Node, bind: Binding) -> None:
+    def __init__(self, root: Node, bind: Binding, nested: bool) -> None:
         self._bind = bind
+        self._nested = nested
         self._names = Names()
         for node in walk(root):
             if isinstance(node, Scan):
@@ -262,6 +266,8 @@ class _Renderer:
             needed = tuple(c for c in node.input.columns if c in used)
             block = self._derived(block.select([(c, block.columns[c]) for c in needed]), needed)
         block.columns = {item.name: block.over(item.expression) for item in node.items}
+        if self._nested and any(_computed(e) for e in block.columns.values()):
+            return self._closed(block, node)
         return block
 
     def _join(self, node: Join) -> SqlBlock:
