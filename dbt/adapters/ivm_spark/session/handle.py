@@ -12,6 +12,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
+from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.delta_log import forget_tables
 from dbt.adapters.ivm_spark.session.description import description
@@ -136,7 +137,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._result = self._rows = None
         with suppress(Py4JError, PySparkException, OSError):  # Spark may have ended
             for view in self._temporary_views():
-                self.session.catalog.dropTempView(view)
+                self.session.sql(f"drop view if exists {quote(view)}")
 
     def _temporary_views(self) -> list[str]:
         views = self.session._jsparkSession.sessionState().catalog().listLocalTempViews("*")

@@ -5,8 +5,9 @@ plan. A query that names `v` three times has this plan three times, though Spark
 stored rows. A relation that is made of others, and these of others again, has a plan that grows by
 the same factor with each. Spark analyzed such plans for minutes, and ran out of memory.
 
-So the view's plan is replaced by the scan of its stored rows. DROP VIEW and UNCACHE TABLE find the
-stored rows by the view's name, as before.
+So the view's plan is replaced by the scan of its stored rows. DROP VIEW finds the stored rows by
+the view's name, as before. What looks for them by the view's plan does not: UNCACHE TABLE, and
+`Catalog.dropTempView`.
 
 Source: Spark's CacheManager and TemporaryViewRelation.
 """
@@ -41,12 +42,16 @@ def read_stored_rows(session: SparkSession, sql: str) -> None:
 
 
 def _replace(session: SparkSession, name: str) -> None:
-    scan = session.table(name)._jdf.queryExecution().withCachedData()
-    if scan.nodeName() != _SCAN and not scan.nodeName().startswith(f"{_SCAN} "):
-        return
     assert session._jvm is not None
+    scan = session.table(name)._jdf.queryExecution().withCachedData()
+    if not scan.nodeName().startswith(_SCAN):
+        return
+    # A second scan of the rows in one query has columns of its own, but Spark would leave it the
+    # order of the first one's columns, and then misses them.
+    unordered = scan.copy(scan.output(), scan.cacheBuilder(), scan.outputOrdering().take(0))
+    getattr(unordered, "statsOfPlanToCache_$eq")(scan.statsOfPlanToCache())
     catalog = session._jsparkSession.sessionState().catalog()
     view = catalog.getRawTempView(name).get()
-    plan = session._jvm.scala.Option.apply(scan)
     # CREATE OR REPLACE TEMPORARY VIEW would drop the rows.
+    plan = session._jvm.scala.Option.apply(unordered)
     catalog.createTempView(name, view.copy(view.tableMeta(), plan), True)
