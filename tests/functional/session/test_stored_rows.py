@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ivm_spark.session import stored_rows
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.conftest import OpenHandle
 
@@ -54,9 +55,33 @@ def chain(handle: SessionHandle) -> Iterator[int]:
 
 
 def test_its_plan_is_the_scan_of_its_rows(handle: SessionHandle, chain: int) -> None:
-    assert logical(handle, f"select * from {SECOND}") == (
-        "InMemoryRelation Project SubqueryAlias View"
+    assert (
+        logical(handle, f"select * from {FIRST}") == "InMemoryRelation Project SubqueryAlias View"
     )
+
+
+def test_a_relation_over_others_forgets_them_and_is_one_partition(
+    handle: SessionHandle, chain: int
+) -> None:
+    assert logical(handle, f"select * from {SECOND}") == "LogicalRDD Project SubqueryAlias View"
+    frame = handle.session.table(SECOND)
+    assert FIRST not in frame._jdf.queryExecution().toString()
+    assert frame.rdd.getNumPartitions() == 1
+
+
+def test_a_large_relation_over_others_stays_in_the_cache(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_rows, "FEW_ROWS", 3)
+    handle.execute(f"set {PLANS}=true")
+    handle.execute(f"cache table {FIRST} as select id as k from range(10)")
+    handle.execute(f"cache table {SECOND} as select a.k from {FIRST} a")
+    try:
+        assert "InMemoryRelation" in logical(handle, f"select * from {SECOND}")
+        assert rows(handle, f"select sum(k) from {SECOND}") == [(45,)]
+    finally:
+        for name in (SECOND, FIRST):
+            handle.execute(f"drop view if exists {name}")
 
 
 def test_it_has_the_rows_of_its_query_also_beside_itself(handle: SessionHandle, chain: int) -> None:
@@ -68,9 +93,9 @@ def test_it_has_the_rows_of_its_query_also_beside_itself(handle: SessionHandle, 
 
 def test_its_rows_go_with_its_view(handle: SessionHandle, chain: int) -> None:
     assert stored(handle) == chain + 2
-    handle.execute(f"drop view {SECOND}")
+    handle.execute(f"drop view if exists {SECOND}")
     assert stored(handle) == chain + 1
-    handle.execute(f"drop view {FIRST}")
+    handle.execute(f"drop view if exists {FIRST}")
     assert stored(handle) == chain
 
 

@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
-from dbt.adapters.ivm_spark.session.stored_rows import read_stored_rows
+from dbt.adapters.ivm_spark.session.stored_rows import note_stored_rows
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
@@ -81,7 +81,7 @@ class SessionHandle(SparkConnectionWrapper):
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
         self._result = self._sent(sql)
-        read_stored_rows(self.session, sql)
+        note_stored_rows(self.session, sql)
 
     def _sent(self, sql: str) -> DataFrame | None:
         return None if configured(self.session, sql) else self.session.sql(sql)

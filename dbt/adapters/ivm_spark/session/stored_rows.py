@@ -3,55 +3,95 @@
 `CACHE TABLE v AS SELECT ...` stores the rows of a temporary view, and the view itself as its whole
 plan. A query that names `v` three times has this plan three times, though Spark then reads the
 stored rows. A relation that is made of others, and these of others again, has a plan that grows by
-the same factor with each. Spark analyzed such plans for minutes, and ran out of memory.
+the same factor with each, and so has the number of its partitions. Spark analyzed such plans for
+minutes, and its text for them filled the heap.
 
-So the view's plan is replaced by the scan of its stored rows. DROP VIEW finds the stored rows by
-the view's name, as before. What looks for them by the view's plan does not: UNCACHE TABLE, and
-`Catalog.dropTempView`.
+So the view's plan is replaced by a scan of its rows. If the relation is made of others and has few
+rows, they are copied into one partition, whose scan does not even remember how they were computed.
+Otherwise the scan is that of Spark's cache.
 
-Source: Spark's CacheManager and TemporaryViewRelation.
+DROP VIEW finds the stored rows by the view's name, as before. What looks for them by the view's
+plan does not: UNCACHE TABLE, and `Catalog.dropTempView`.
+
+Source: Spark's CacheManager, InMemoryRelation, LogicalRDD and TemporaryViewRelation.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-_CACHED = re.compile(r"\s*(?:/\*.*?\*/\s*)?cache table (ivm_materialized_\w+) as\b", re.DOTALL)
+FEW_ROWS = 100_000
+"""Rows up to which a relation that is made of others is copied into one partition."""
+_NAME = r"ivm_materialized_\w+"
+_COMMENT = r"\s*(?:/\*.*?\*/\s*)?"
+_CACHED = re.compile(rf"{_COMMENT}cache table ({_NAME}) as\b(.*)", re.DOTALL)
+_DROPPED = re.compile(rf"{_COMMENT}drop view if exists ({_NAME})\s*", re.DOTALL)
+_OTHER = re.compile(_NAME)
 _SCAN = "InMemoryRelation"
+_copies: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
+"""The copied rows of each session's views, Spark's RDDs by the view's name."""
 _log = logging.getLogger(__name__)
 
 
-def read_stored_rows(session: SparkSession, sql: str) -> None:
-    """Replace the plan of a view by the scan of its rows, after the statement that stored them.
+def note_stored_rows(session: SparkSession, sql: str) -> None:
+    """Replace the plan of a view by a scan after the statement that stored its rows.
 
-    Any other statement changes nothing. If this Spark has other classes, the view stays as it is.
+    After the statement that drops the view, its copied rows are dropped too. Any other statement
+    changes nothing. If this Spark has other classes, the view stays as it is.
     """
+    dropped = _DROPPED.fullmatch(sql)
+    if dropped is not None:
+        _quietly(lambda: _forget(session, dropped.group(1)))
     found = _CACHED.match(sql)
-    if found is None:
-        return
-    name = found.group(1)
+    if found is not None:
+        name, query = found.groups()
+        _quietly(lambda: _replace(session, name, nested=_OTHER.search(query) is not None))
+
+
+def _quietly(change: Callable[[], None]) -> None:
     try:
-        _replace(session, name)
+        change()
     except (Py4JError, PySparkException) as error:
-        _log.debug("The view %s keeps its plan: %s", name, error)
+        _log.debug("A materialized relation keeps its plan: %s", error)
 
 
-def _replace(session: SparkSession, name: str) -> None:
-    assert session._jvm is not None
-    scan = session.table(name)._jdf.queryExecution().withCachedData()
+def _replace(session: SparkSession, name: str, nested: bool) -> None:
+    table = session.table(name)
+    scan = table._jdf.queryExecution().withCachedData()
     if not scan.nodeName().startswith(_SCAN):
+        return
+    rows = scan.stats().rowCount()
+    if nested and rows.isDefined() and int(str(rows.get())) <= FEW_ROWS:
+        copy = table.coalesce(1)._jdf.localCheckpoint(True).logicalPlan()
+        _copies.setdefault(session, {})[name] = copy.rdd()
+        table.unpersist()
+        _set_plan(session, name, copy)
         return
     # A second scan of the rows in one query has columns of its own, but Spark would leave it the
     # order of the first one's columns, and then misses them.
     unordered = scan.copy(scan.output(), scan.cacheBuilder(), scan.outputOrdering().take(0))
     getattr(unordered, "statsOfPlanToCache_$eq")(scan.statsOfPlanToCache())
+    _set_plan(session, name, unordered)
+
+
+def _set_plan(session: SparkSession, name: str, plan: Any) -> None:
+    """Set the plan of a view. CREATE OR REPLACE TEMPORARY VIEW would drop its rows."""
+    assert session._jvm is not None
     catalog = session._jsparkSession.sessionState().catalog()
     view = catalog.getRawTempView(name).get()
-    # CREATE OR REPLACE TEMPORARY VIEW would drop the rows.
-    plan = session._jvm.scala.Option.apply(unordered)
-    catalog.createTempView(name, view.copy(view.tableMeta(), plan), True)
+    stored = session._jvm.scala.Option.apply(plan)
+    catalog.createTempView(name, view.copy(view.tableMeta(), stored), True)
+
+
+def _forget(session: SparkSession, name: str) -> None:
+    rows = _copies.get(session, {}).pop(name, None)
+    if rows is not None:
+        rows.unpersist(False)
