@@ -60,7 +60,8 @@ def _maintained(
         names = aggregates_to_order(below_state(view.root), described.types)
         view = in_order(view, names)
         types = described.types(probe(view.root))
-        layout = lay_out(view, types, request.state, request.config.table.appends)
+        appends, most = request.config.table.appends, request.most_operators
+        layout = lay_out(view, types, request.state, appends, most=most)
         check_types(layout.input, described.types)
         check_clock(query, view.written)
         judgement = compared(query, request.sql, view)

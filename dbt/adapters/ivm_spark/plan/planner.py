@@ -183,7 +183,14 @@ class Planner:
         if layout is None and reading.view is not None and reading.unsupported_reason is None:
             appends = request.config.table.appends
             checked = watermark is not None and watermark.package == version
-            layout = lay_out(reading.view, facts.types, request.state, appends, checked=checked)
+            layout = lay_out(
+                reading.view,
+                facts.types,
+                request.state,
+                appends,
+                checked=checked,
+                most=request.most_operators,
+            )
         if layout is None:
             check_outputs(facts.outputs)
             if clock.values:

@@ -40,6 +40,9 @@ from dbt.adapters.ivm_spark.state.layout import Layout, layout
 MAX_OPERATORS = 8000
 """Operators in the statements of a delta above which a refresh does not use it. Twenty left joins
 in a row have about a thousand."""
+FAR_OPERATORS = 2000
+"""The same where Spark runs in another process. There the plan of a relation over materialized
+relations contains their plans, so it grows much faster than the number of operators."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 
 
@@ -130,7 +133,13 @@ def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -
 
 
 def lay_out(
-    view: View, types: dict[str, str], state: str, append: bool = False, *, checked: bool = False
+    view: View,
+    types: dict[str, str],
+    state: str,
+    append: bool = False,
+    *,
+    checked: bool = False,
+    most: int = MAX_OPERATORS,
 ) -> Layout:
     """Return the layout of a view's state.
 
@@ -140,6 +149,7 @@ def lay_out(
         state: the quoted name of the state.
         append: changes are to be appended.
         checked: this version of the package has found a delta before.
+        most: the operators that the statements of a delta may have.
 
     Raises NotMaintained if the state or the delta has no rule.
     """
@@ -150,8 +160,8 @@ def lay_out(
             return planned
         change = delta(planned.input, Context(frozenset(view.sources)))
         if change is not None:
-            if operators(change) > MAX_OPERATORS:
-                raise not_supported(f"a change of more than {MAX_OPERATORS} operators")
+            if operators(change) > most:
+                raise not_supported(f"a change of more than {most} operators")
             check_closed(change)
         return planned
 

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.plan.config import (
     RefreshPolicy,
     read_config,
 )
+from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 
 
@@ -40,6 +41,8 @@ class Request:
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
         readers: the quoted names of the states of the ivm models that read this one.
+        far: Spark runs in another process, where a materialized relation keeps the plan that made
+            it.
     """
 
     sql: str
@@ -55,6 +58,12 @@ class Request:
     hooked: bool = False
     limited: bool = False
     readers: tuple[str, ...] = ()
+    far: bool = False
+
+    @property
+    def most_operators(self) -> int:
+        """Return how many operators the statements of a delta may have."""
+        return FAR_OPERATORS if self.far else MAX_OPERATORS
 
     @property
     def forgiving(self) -> Request:
@@ -85,6 +94,7 @@ class Request:
         limited: bool,
         hooked: bool = False,
         readers: Iterable[str] = (),
+        far: bool = False,
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
 
@@ -105,6 +115,7 @@ class Request:
             limited: the SQL reads only some of the rows.
             hooked: the model has pre-hooks.
             readers: the states of the ivm models that read it.
+            far: Spark runs in another process.
         """
         text = without_end(sql)
         if is_empty(text):
@@ -125,6 +136,7 @@ class Request:
                 hooked=hooked,
                 limited=limited,
                 readers=tuple(readers),
+                far=far,
             )
         except ConfigError as error:
             raise CompilationError(f"Model {model}: {error.sentence}") from error
