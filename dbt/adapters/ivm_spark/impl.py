@@ -29,6 +29,7 @@ from dbt.adapters.ivm_spark.plan.readers import readers
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -80,6 +81,15 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
         """Return the ivm models that read each of dbt's `graph.nodes`, by unique id."""
         return readers(nodes)
+
+    @available
+    def ivm_is_far(self) -> bool:
+        """Return whether Spark runs a query in other processes than this one."""
+        if self.config.credentials.method != ConnectionMethod.SESSION:
+            return True
+        from dbt.adapters.ivm_spark.session.spark import has_executors
+
+        return has_executors()
 
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:

@@ -29,7 +29,8 @@ from dbt.adapters.ivm_spark.plan import (
     work,
 )
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
-from dbt.adapters.ivm_spark.plan.reading import MAX_OPERATORS
+from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
+from dbt.adapters.ivm_spark.session import stored_rows
 from dbt.adapters.ivm_spark.session.credentials import CONNECT_PORT
 from dbt.adapters.ivm_spark.sql.grouping_sets import MAX_SETS
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES
@@ -56,10 +57,11 @@ STATED = {
         f"at more than {MAX_TABLES:,} places",
         f"of more than {MAX_SETS} sets or {MAX_KEYS} keys",
         f"more than {MAX_OPERATORS} operators",
-        f"inner join of more than {MOST} tables",
+        f"inner join of more than {MOST} tables ({FAR_OPERATORS} and",
     ),
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
+        f"materialized relations with at most {rows(stored_rows.FEW_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",
         f"at most {key_ranges.RANGES}, parted at the widest gaps",

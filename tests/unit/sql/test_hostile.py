@@ -11,7 +11,12 @@ from dbt.adapters.ivm_spark.algebra.dialect import is_empty, to_sql, without_end
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import UnionAll
-from dbt.adapters.ivm_spark.plan.reading import lay_out, read
+from dbt.adapters.ivm_spark.plan.reading import (
+    FAR_OPERATORS,
+    MAX_OPERATORS,
+    lay_out,
+    read,
+)
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES
 from dbt.adapters.ivm_spark.sql.render import render
@@ -27,7 +32,7 @@ SECONDS = 60
 """What no query may take here; each takes a tenth, and took minutes or a crash without bounds."""
 
 
-def said(query: str) -> Reason | None:
+def said(query: str, most: int = MAX_OPERATORS) -> Reason | None:
     """Why a query is not maintained, None where it is; nothing else may be raised."""
     started = perf_counter()
     try:
@@ -35,7 +40,7 @@ def said(query: str) -> Reason | None:
         if reading.view is None:
             return reading.unsupported_reason
         types = {c: "bigint" if c.startswith("v") else "string" for c in _columns(reading.view)}
-        lay_out(reading.view, types, "`shop`.`v__ivm`")
+        lay_out(reading.view, types, "`shop`.`v__ivm`", most=most)
     except NotMaintained as error:
         return error.reason
     finally:
@@ -235,3 +240,10 @@ def test_a_text_that_may_be_one(text: str) -> None:
 )
 def test_a_statements_end(text: str, left: str) -> None:
     assert without_end(text) == left
+
+
+def test_where_spark_runs_elsewhere_a_change_has_fewer_operators() -> None:
+    assert said(hostile.joins(40)) is None
+    reason = said(hostile.joins(40), most=FAR_OPERATORS)
+    assert reason is not None
+    assert f"more than {FAR_OPERATORS} operators" in reason.detail

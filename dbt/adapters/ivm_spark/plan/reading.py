@@ -41,7 +41,7 @@ MAX_OPERATORS = 8000
 """Operators in the statements of a delta above which a refresh does not use it. Twenty left joins
 in a row have about a thousand."""
 FAR_OPERATORS = 2000
-"""The same where Spark runs in another process. There the plan of a relation over materialized
+"""The same where Spark runs in other processes. There the plan of a relation over materialized
 relations contains their plans, so it grows much faster than the number of operators."""
 CASE_SENSITIVE = "spark.sql.caseSensitive"
 

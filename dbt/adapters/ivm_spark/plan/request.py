@@ -41,7 +41,7 @@ class Request:
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
         readers: the quoted names of the states of the ivm models that read this one.
-        far: Spark runs in another process, where a materialized relation keeps the plan that made
+        far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
     """
 
@@ -115,7 +115,7 @@ class Request:
             limited: the SQL reads only some of the rows.
             hooked: the model has pre-hooks.
             readers: the states of the ivm models that read it.
-            far: Spark runs in another process.
+            far: Spark runs in other processes.
         """
         text = without_end(sql)
         if is_empty(text):

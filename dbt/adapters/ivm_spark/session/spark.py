@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import threading
 from collections.abc import Mapping
 from typing import Any
@@ -30,6 +31,8 @@ from dbt.adapters.ivm_spark.session.settings import (
 )
 from dbt.adapters.ivm_spark.session.spark_log import SparkLog
 
+_LOCAL = re.compile(r"local(\[.*\])?")
+"""The masters whose tasks run in the driver's process."""
 _lock = threading.Lock()
 _started_with: dict[str, str] = {}
 
@@ -58,6 +61,12 @@ def is_started_with(key: str, value: str) -> bool:
     Spark may show another value: our own part of a list is added, and a path becomes a URI.
     """
     return _started_with.get(key) == value
+
+
+def has_executors() -> bool:
+    """Return whether this process's Spark runs its tasks in other processes, which may be lost."""
+    context = SparkContext._active_spark_context
+    return context is not None and not _LOCAL.fullmatch(context.master)
 
 
 def _existing() -> SparkSession | None:

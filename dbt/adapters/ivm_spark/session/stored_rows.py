@@ -8,7 +8,8 @@ minutes, and its text for them filled the heap.
 
 So the view's plan is replaced by a scan of its rows. If the relation is made of others and has few
 rows, they are copied into one partition, whose scan does not even remember how they were computed.
-Otherwise the scan is that of Spark's cache.
+Otherwise the scan is that of Spark's cache. It is that on a cluster too, where Spark must compute
+the rows again if it loses an executor.
 
 DROP VIEW finds the stored rows by the view's name, as before. What looks for them by the view's
 plan does not: UNCACHE TABLE, and `Catalog.dropTempView`.
@@ -27,6 +28,8 @@ from weakref import WeakKeyDictionary
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+
+from dbt.adapters.ivm_spark.session.spark import has_executors
 
 FEW_ROWS = 100_000
 """Rows up to which a relation that is made of others is copied into one partition."""
@@ -69,7 +72,7 @@ def _replace(session: SparkSession, name: str, nested: bool) -> None:
     if not scan.nodeName().startswith(_SCAN):
         return
     rows = scan.stats().rowCount()
-    if nested and rows.isDefined() and int(str(rows.get())) <= FEW_ROWS:
+    if nested and not has_executors() and rows.isDefined() and int(str(rows.get())) <= FEW_ROWS:
         copy = table.coalesce(1)._jdf.localCheckpoint(True).logicalPlan()
         _copies.setdefault(session, {})[name] = copy.rdd()
         table.unpersist()

@@ -14,7 +14,7 @@
       'full_refresh': full_refresh,
       'built': ivm_of_run().built,
       'hooked': (node.config.get('pre-hook') or []) | length > 0,
-      'far': target.method != 'session',
+      'far': adapter.ivm_is_far(),
       'limited': ivm_is_limited(),
       'readers': ivm_readers(node),
   }) }}
