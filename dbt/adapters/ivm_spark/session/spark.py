@@ -66,7 +66,7 @@ def is_started_with(key: str, value: str) -> bool:
 def has_executors() -> bool:
     """Return whether this process's Spark runs its tasks in other processes, which may be lost."""
     context = SparkContext._active_spark_context
-    return context is not None and not _LOCAL.fullmatch(context.master)
+    return context is not None and not _LOCAL.fullmatch(context.master or "")
 
 
 def _existing() -> SparkSession | None:
