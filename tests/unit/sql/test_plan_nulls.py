@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
@@ -79,16 +81,27 @@ def test_an_outer_side_keeps_the_rows_that_meet_none(kind: str, left: bool, righ
         (Operator("Generate explode(@2), false, 1"), False),
         (Operator("LocalLimit 3"), True),
         (Operator("Expand 2"), True),
-        (Operator("Union false, false", branches=(("@1",),)), True),
+        (Operator("Union false, false", branches=(("@1",),), columns=("@9",)), True),
+        (Operator("Union false, false", branches=(("@1",),), columns=("@1",)), False),
     ],
 )
 def test_a_filter_above_reaches_through_what_keeps_rows_apart(
     between: Operator, stays: bool
 ) -> None:
     below = not_null("@1", scan("@1", "@2"))
-    between = Operator(between.head, (), (below,), between.keys, between.branches)
+    between = replace(between, inputs=(below,))
     got = without_implied(filtered(between, ["(@1 > 3)"]))
     assert (got.inputs[0].inputs[0] == below) == stays
+
+
+def test_each_branch_of_a_union_has_its_own_expression() -> None:
+    sides = not_null("@1", scan("@1")), not_null("lower(@4)", scan("@4"))
+    branches = (("@1", "@2"), ("lower(@4)", "@5"))
+    union = Operator("Union false, false", (), sides, branches=branches, columns=("@8", "@9"))
+    got = without_implied(filtered(union, ["(@8 > 3)"]))
+    assert [side.kind for side in got.inputs[0].inputs] == ["Relation", "Relation"]
+    other = filtered(union, ["(@9 > 3)"])
+    assert without_implied(other) == other
 
 
 def test_the_null_side_of_an_outer_join_is_not_reached_from_above() -> None:

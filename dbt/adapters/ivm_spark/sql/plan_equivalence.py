@@ -275,7 +275,8 @@ class _Normalizer:
         for column, (_, number) in zip(columns, branches[0], strict=True):
             self._meaning[number] = meaning[column]
             outputs.append(_Output(meaning[column], number))
-        return Operator(text, inputs=inputs, branches=of_branches), outputs
+        own = tuple(meaning.values())
+        return Operator(text, inputs=inputs, branches=of_branches, columns=own), outputs
 
     def _generate(self, text: str) -> tuple[str, list[_Output], set[int]]:
         """Read `Generate call, [dropped inputs,] outer, alias, [outputs]`.

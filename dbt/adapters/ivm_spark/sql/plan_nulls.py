@@ -6,8 +6,8 @@ column `d` of a subquery, and not for the same expression in the join condition 
 
 A row for which `isnotnull(x)` is false is rejected anyway, if an operator above demands a condition
 that is NULL whenever x is NULL. That holds for the row only where it reaches that operator as a row
-of its own: through filters, joins and generators, and with whole groups or partitions where x is a
-key of theirs.
+of its own: through filters, joins, unions and generators, and with whole groups or partitions where
+x is a key of theirs.
 """
 
 from __future__ import annotations
@@ -75,6 +75,9 @@ def _below(operator: Operator, unwanted: Nulls, own: Nulls) -> tuple[Nulls, ...]
             return (unwanted,)
         case ["Aggregate" | "Window" | "WindowGroupLimit", *_]:
             return (unwanted & operator.keys,)
+        case ["Union", *_]:
+            places = [n for n, name in enumerate(operator.columns) if name in unwanted]
+            return tuple(frozenset(branch[n] for n in places) for branch in operator.branches)
         case _:
             return tuple(frozenset() for _ in operator.inputs)
 

@@ -17,6 +17,7 @@ class Operator:
         keys: what an Aggregate groups by; what all windows of a Window partition by, or a
             WindowGroupLimit, which keeps the first rows of each partition.
         branches: the columns of each input of a set operation, which go by their place.
+        columns: the columns that it makes of them.
     """
 
     head: str
@@ -24,6 +25,7 @@ class Operator:
     inputs: tuple[Operator, ...] = ()
     keys: frozenset[str] = frozenset()
     branches: tuple[tuple[str, ...], ...] = ()
+    columns: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:
