@@ -28,6 +28,7 @@ def not_null(expression: str, below: Operator) -> Operator:
         f"(({COMPUTED} + 1) > @4)",
         f"(cast({COMPUTED} as timestamp) = @4)",
         f"(date_add({COMPUTED}, 3) = @4)",
+        f"(@4 <= cast(ceil(({COMPUTED} / 7)) as bigint))",
     ],
 )
 def test_a_comparison_that_is_null_with_an_expression_rejects_its_nulls(condition: str) -> None:
@@ -116,4 +117,28 @@ def test_not_in_of_nulls_keeps_them() -> None:
     """NOT IN is never true if the list has a NULL."""
     condition = "((@1 = @4) OR isnull((@1 = @4)))"
     plan = Operator("Join LeftAnti", (condition,), (scan("@1"), not_null("@4", scan("@4"))))
+    assert without_implied(plan) == plan
+
+
+def test_a_condition_weaker_than_another_says_nothing() -> None:
+    plain = filtered(scan("@1"), ["(@1 = 1)"])
+    assert without_implied(filtered(scan("@1"), ["(@1 = 1)", "((@2 = 3) OR (@1 = 1))"])) == plain
+    both = filtered(scan("@1"), ["(@1 = 1)", "((@2 = 3) OR (@1 = 2))"])
+    assert without_implied(both) == both
+
+
+@pytest.mark.parametrize(("keys", "goes"), [({"@1", "@2"}, True), ({"@1"}, False)])
+def test_an_expression_over_the_keys_of_a_group_is_of_the_whole_group(
+    keys: set[str], goes: bool
+) -> None:
+    below = not_null("(@1 + @2)", scan("@1", "@2"))
+    group = Operator("Aggregate [k]", inputs=(below,), keys=frozenset(keys))
+    got = without_implied(filtered(group, ["((@1 + @2) > 3)"]))
+    assert (got.inputs[0].inputs[0].kind == "Relation") == goes
+
+
+def test_an_aggregate_of_the_keys_is_no_expression_over_them() -> None:
+    below = not_null("sum(@1)", scan("@1"))
+    group = Operator("Aggregate [@1]", inputs=(below,), keys=frozenset({"@1"}))
+    plan = filtered(group, ["(sum(@1) > 3)"])
     assert without_implied(plan) == plan

@@ -199,7 +199,7 @@ class _Normalizer:
             return Operator(spelled), self._outputs(text[text.index("[") + 1 : text.rindex("]")])
         if text.startswith("Aggregate ["):
             keys, outputs = lists(text[len("Aggregate ") :])
-            spelled_keys = _without_literals([self._over(k) for k in split_list(keys)])
+            spelled_keys = sorted(_without_literals([self._over(k) for k in split_list(keys)]))
             head = f"Aggregate [{', '.join(spelled_keys)}]"
             aggregate = Operator(head, inputs=inputs, keys=frozenset(spelled_keys))
             return aggregate, self._outputs(outputs)
@@ -300,7 +300,8 @@ class _Normalizer:
         rows = [[self._over(v) for v in split_list(row[1:-1])] for row in split_list(lists[1:-1])]
         named = [IDENTIFIED.fullmatch(output) for output in split_list(outputs[1:-1])]
         group = next((n for n, of in enumerate(named) if of and of.group(1) == _GROUP), None)
-        rows.sort(key=lambda row: [value for place, value in enumerate(row) if place != group])
+        # Without the order of the columns, which is no more certain than that of the lists.
+        rows.sort(key=lambda row: sorted(v for place, v in enumerate(row) if place != group))
         if group is not None:
             self._groups.append({row[group]: place for place, row in enumerate(rows)})
         spelled = []

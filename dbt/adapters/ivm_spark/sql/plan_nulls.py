@@ -1,4 +1,4 @@
-"""Removes `isnotnull(x)` from a normalized plan where other conditions imply it.
+"""Removes conditions from a normalized plan that others imply: `isnotnull(x)`, and `a OR b` by a.
 
 Spark infers `isnotnull` from comparisons and pushes it down as far as it goes. Which expressions it
 infers it for depends on how a query is written, not on what it means: it finds `isnotnull(d)` for a
@@ -13,28 +13,31 @@ x is a key of theirs.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.sql.plan_text import binary, split_list
+from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
+from dbt.adapters.ivm_spark.sql.plan_text import binary, disjuncts, split_list
 from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
 
 _COMPARISONS = (" = ", " < ", " > ", " <= ", " >= ")
-_ARITHMETIC = (" + ", " - ", " * ")
+_ARITHMETIC = (" + ", " - ", " * ", " / ", " % ", " div ")
 _CAST = re.compile(r"cast\((.*) as [a-z][\w(), <>:]*\)")
 _CALL = re.compile(r"(\w+)\((.*)\)")
 _NULL_OF_NULL = frozenset(
-    "abs concat date_add date_sub date_trunc datediff dayofmonth hour length lower minute month "
-    "quarter second substring trim trunc upper weekofyear year".split()
+    "abs ceil concat date_add date_sub date_trunc datediff dayofmonth floor hour length lower "
+    "minute month quarter round second substring trim trunc upper weekofyear year".split()
 )
 """Functions that are NULL if any of their arguments is."""
 _COLUMN = re.compile(r"@\d+")
+_NAMES = re.compile(r"(\w+)\(")
 
 Nulls = frozenset[str]
 """Expressions; a row in which one of them is NULL is not wanted."""
 
 
 def without_implied(operator: Operator, unwanted: Nulls = frozenset()) -> Operator:
-    """Return a plan without the `isnotnull` that other conditions imply.
+    """Return a plan without the conditions that others imply.
 
     Args:
         operator: the plan.
@@ -52,7 +55,8 @@ def without_implied(operator: Operator, unwanted: Nulls = frozenset()) -> Operat
     inputs = tuple(
         without_implied(child, nulls) for child, nulls in zip(operator.inputs, below, strict=True)
     )
-    conditions = tuple(c for c in operator.conditions if not _is_implied(c, implied))
+    kept = [c for c in operator.conditions if not _is_implied(c, implied)]
+    conditions = tuple(c for c in kept if not _is_weaker(c, kept))
     if operator.head == "Filter":
         return filtered(inputs[0], conditions)
     return replace(operator, conditions=conditions, inputs=inputs)
@@ -74,7 +78,7 @@ def _below(operator: Operator, unwanted: Nulls, own: Nulls) -> tuple[Nulls, ...]
         case ["Generate", *_]:
             return (unwanted,)
         case ["Aggregate" | "Window" | "WindowGroupLimit", *_]:
-            return (unwanted & operator.keys,)
+            return (frozenset(e for e in unwanted if _is_of(e, operator.keys)),)
         case ["Union", *_]:
             places = [n for n, name in enumerate(operator.columns) if name in unwanted]
             return tuple(frozenset(branch[n] for n in places) for branch in operator.branches)
@@ -82,8 +86,25 @@ def _below(operator: Operator, unwanted: Nulls, own: Nulls) -> tuple[Nulls, ...]
             return tuple(frozenset() for _ in operator.inputs)
 
 
+def _is_of(expression: str, keys: Collection[str]) -> bool:
+    """Return whether an expression has one value in all rows that agree in the keys.
+
+    A column that is an aggregate or a window is one only if it is a key itself.
+    """
+    if expression in keys:
+        return True
+    if " in Window " in expression or not AGGREGATES.isdisjoint(_NAMES.findall(expression)):
+        return False
+    return set(_COLUMN.findall(expression)) <= set(keys)
+
+
 def _is_implied(condition: str, unwanted: Nulls) -> bool:
     return condition.startswith("isnotnull(") and condition[len("isnotnull(") : -1] in unwanted
+
+
+def _is_weaker(condition: str, others: Collection[str]) -> bool:
+    """Return whether a condition is an OR of one of the others and something else."""
+    return not set(disjuncts(condition)).isdisjoint(c for c in others if c != condition)
 
 
 def _rejected(condition: str) -> set[str]:

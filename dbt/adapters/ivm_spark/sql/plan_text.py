@@ -88,6 +88,12 @@ def _brackets(text: str) -> tuple[dict[int, tuple[int, int]], dict[int, list[int
     return inside, ands
 
 
+def disjuncts(text: str) -> list[str]:
+    """Return the conditions that OR joins at the top; the plan prints ((a OR b) OR c)."""
+    sides = binary(text, (" OR ",))
+    return [text] if sides is None else [part for side in sides for part in disjuncts(side)]
+
+
 def binary(text: str, operators: tuple[str, ...]) -> list[str] | None:
     """Return both sides of `(a op b)`, None if the text is anything else."""
     if not text.startswith("(") or not text.endswith(")"):
