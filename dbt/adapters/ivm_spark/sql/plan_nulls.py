@@ -31,6 +31,8 @@ _NULL_OF_NULL = frozenset(
 """Functions that are NULL if any of their arguments is."""
 _COLUMN = re.compile(r"@\d+")
 _NAMES = re.compile(r"(\w+)\(")
+_ZONE = re.compile(r"some\([\w/+:-]*\)")
+"""A time zone that an expression is evaluated in."""
 
 Nulls = frozenset[str]
 """Expressions; a row in which one of them is NULL is not wanted."""
@@ -93,7 +95,8 @@ def _is_of(expression: str, keys: Collection[str]) -> bool:
     """
     if expression in keys:
         return True
-    if " in Window " in expression or not AGGREGATES.isdisjoint(_NAMES.findall(expression)):
+    calls = _NAMES.findall(_ZONE.sub("", expression))
+    if " in Window " in expression or not AGGREGATES.isdisjoint(calls):
         return False
     return set(_COLUMN.findall(expression)) <= set(keys)
 
