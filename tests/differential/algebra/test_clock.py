@@ -34,8 +34,8 @@ _LAYERS = (
     "select q.s, q.x, u.c as y from ({q}) q left join u on q.s = u.s",
     "select q.s, q.x, q.y from ({q}) q where exists (select 1 from t where t.s = q.s)",
     "select q.s, q.x, q.y from ({q}) q where not exists (select 1 from t where t.s = q.s)",
-    "select q.s, q.x, r.y from ({q}) q join ({q}) r on q.s = r.s",
 )
+_WITH_ITSELF = "select q.s, q.x, r.y from ({q}) q join ({q}) r on q.s = r.s"
 
 
 @st.composite
@@ -46,6 +46,8 @@ def layered(draw: st.DrawFn) -> str:
         # Every second layer reads the clock, so that it stands between operators.
         layers = _LAYERS[:5] if place % 2 == 1 else _LAYERS
         sql = draw(st.sampled_from(layers)).format(q=sql)
+    if draw(st.integers(0, 3)) == 0:
+        sql = _WITH_ITSELF.format(q=sql)
     return f"select s, x, y from ({sql}) q"
 
 
