@@ -99,8 +99,7 @@ RIGHT = {
         f"select k, {', '.join(f'{text} as l{n}' for n, text in enumerate(LITERALS))} from @facts"
     ),
     "literals_of_lines": Hostile(
-        f"select k, {', '.join(f'{text} as l{n}' for n, text in enumerate(LINES))} from @facts",
-        reason="QUERY_NOT_UNDERSTOOD",
+        f"select k, {', '.join(f'{text} as l{n}' for n, text in enumerate(LINES))} from @facts"
     ),
     "literals_grouped": Hostile(
         "select concat(k, '; drop table facts --') as x, count(*) as n, max('*/') as m "

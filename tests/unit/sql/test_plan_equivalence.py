@@ -388,3 +388,16 @@ def test_a_literal_may_have_a_line_break() -> None:
     assert same_plan(plan("\n", "t"), plan("\n", "t"))
     assert not same_plan(plan("\n", "t"), plan(" ", "t"))
     assert not same_plan(plan("\n", "t"), plan("\n", "u"))
+
+
+@pytest.mark.parametrize("depth", ["", "   ", "      "])
+def test_a_literal_that_looks_like_an_operator_hides_nothing(depth: str) -> None:
+    def plan(condition: str) -> str:
+        return _explain(
+            "Project [concat(a#1, ",
+            f"{depth}+- Relation s.u[b#9] parquet) AS x#2]",
+            f"+- Filter ({condition})",
+            "   +- Relation s.t[a#1] parquet",
+        )
+
+    assert not same_plan(plan("a#1 > 1"), plan("a#1 > 2"))

@@ -53,6 +53,12 @@ _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
+_INPUTS = {
+    ("Relation ",): 0,
+    ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand "): 1,
+    ("Join ",): 2,
+}
+"""How many inputs the operators have whose texts begin so."""
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -146,6 +152,16 @@ def _parse(text: str) -> _Node | None:
     return root
 
 
+def _check_inputs(node: _Node) -> None:
+    """Raise _UnreadableError if an operator has more or fewer inputs than its kind has.
+
+    A literal with a line break may look like an operator.
+    """
+    wanted = next((n for kinds, n in _INPUTS.items() if node.text.startswith(kinds)), None)
+    if wanted is not None and len(node.children) != wanted:
+        raise _UnreadableError
+
+
 class _Normalizer:
     """Spells out one plan.
 
@@ -186,6 +202,7 @@ class _Normalizer:
 
     def _read(self, node: _Node) -> tuple[Operator, list[_Output]]:
         """Return a subtree and its outputs, spelled out. A Project is no operator of its own."""
+        _check_inputs(node)
         below = [self._read(child) for child in node.children]
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
