@@ -81,10 +81,13 @@ class SessionHandle(SparkConnectionWrapper):
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
         self._result = self._sent(sql)
-        note_stored_rows(self.session, sql)
 
     def _sent(self, sql: str) -> DataFrame | None:
-        return None if configured(self.session, sql) else self.session.sql(sql)
+        if configured(self.session, sql):
+            return None
+        result = self.session.sql(sql)
+        note_stored_rows(self.session, sql)
+        return result
 
     def known(self, sql: str) -> list[dict[str, Any]] | None:
         """Return the rows of a statement if they are known without sending it, else None."""
