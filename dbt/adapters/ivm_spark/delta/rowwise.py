@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import moves
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
@@ -28,7 +27,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
     Values,
 )
-from dbt.adapters.ivm_spark.delta.clock import filter_by_clock, project_by_clock
+from dbt.adapters.ivm_spark.delta.clock import filter_by_clock, is_moved, project_by_clock
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 
 
@@ -39,7 +38,7 @@ def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
     predicate, see `dbt.adapters.ivm_spark.delta.clock`.
     """
     below = derive(node.input)
-    if moves(node.predicate):
+    if is_moved(node):
         return filter_by_clock(node, below)
     return None if below is None else replace(node, input=below)
 
@@ -47,7 +46,7 @@ def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
 def delta_project(node: Project, derive: Derive, context: Context) -> Node | None:
     """Return the expressions of the changed rows, with their weight."""
     below = derive(node.input)
-    if any(moves(item.expression) for item in node.items):
+    if is_moved(node):
         return project_by_clock(node, below)
     if below is None:
         return None
