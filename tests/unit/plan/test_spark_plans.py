@@ -62,9 +62,9 @@ def test_a_plan_that_cant_be_read_is_never_equal() -> None:
 
 def test_either_writing_of_a_text_may_have_its_plan() -> None:
     spark = Spark(mine=["(n#2 > 1)"], flat=["(n#2 > 2)"], nested=["(n#2 > 1)"])
-    assert judge(spark, "mine", "flat", other="nested").equivalent
+    assert judge(spark, "mine", "flat", other=lambda: "nested").equivalent
     assert spark.explained == 3
     spark = Spark(mine=["(n#2 > 1)"], flat=["(n#2 > 2)"], nested=["(n#2 > 3)"])
-    judgement = judge(spark, "mine", "flat", other="nested")
+    judgement = judge(spark, "mine", "flat", other=lambda: "nested")
     assert not judgement.equivalent
     assert "(n#2 > 2)" in judgement.reconstruction

@@ -90,7 +90,7 @@ def judge(
     written: str,
     respelled: Respelled = str,
     clock: bool = False,
-    other: str = "",
+    other: Callable[[], str] = str,
 ) -> Judgement:
     """Return whether Spark plans two texts alike, and the plans that were compared last.
 
@@ -105,15 +105,15 @@ def judge(
         respelled: changes the other text's plan before it is compared.
         clock: the texts call the clock. Each plan then has a current time of its own, which counts
             as one constant. Times that are computed from it are compared as they are written.
-        other: a text that means the same as `written`; its plan may be that of `sql` too.
+        other: makes another text that means the same as `written`, whose plan may be that of `sql`
+            too. It is called only if the plan of `written` is another one.
     """
     now = _now(query) if clock else None
-    texts = tuple(dict.fromkeys(filter(None, (written, other))))
     kinds = [_Plans(folded=True), *([_Plans(folded=False)] if clock else [])]
     last: Judgement | None = None
     for number in range(1, _JUDGEMENTS + 1):
         for plans in kinds:
-            found = plans.compared(query, sql, texts, respelled, now)
+            found = plans.compared(query, sql, _texts(written, other), respelled, now)
             if found.equivalent:
                 return found
             last = last or found
@@ -121,6 +121,13 @@ def judge(
             kinds = [plans for plans in kinds if plans.may_be_alike]
     assert last is not None
     return last
+
+
+def _texts(written: str, other: Callable[[], str]) -> Iterator[str]:
+    yield written
+    again = other()
+    if again and again != written:
+        yield again
 
 
 class _Plans:
@@ -135,7 +142,7 @@ class _Plans:
         self,
         query: Query,
         sql: str,
-        texts: tuple[str, ...],
+        texts: Iterable[str],
         respelled: Respelled,
         now: datetime | None,
     ) -> Judgement:
