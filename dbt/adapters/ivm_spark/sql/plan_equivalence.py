@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
@@ -27,10 +27,16 @@ from dbt.adapters.ivm_spark.sql.plan_text import (
     lists,
     split_list,
 )
-from dbt.adapters.ivm_spark.sql.plan_tree import Operator, filtered
+from dbt.adapters.ivm_spark.sql.plan_tree import (
+    Operator,
+    Printed,
+    UnreadableError,
+    check_inputs,
+    filtered,
+    printed_tree,
+)
 
 _SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
-_BRANCH = re.compile(r"^(?:[: ]  )*[:+]- ")
 _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
@@ -53,12 +59,6 @@ _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
-_INPUTS = {
-    ("Relation ",): 0,
-    ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand "): 1,
-    ("Join ",): 2,
-}
-"""How many inputs the operators have whose texts begin so."""
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -85,17 +85,13 @@ def _normalized(explained: str) -> tuple[str, _Normalizer] | None:
     if found is None or _CUT.search(found.group(1)):
         return None
     plan = _ASSERTION.sub(r"\1assertion", _HINT.sub("", found.group(1)))
-    root = _parse(_PIVOT.sub(r"pivot#\1", plan))
+    root = printed_tree(_PIVOT.sub(r"pivot#\1", plan))
     normalizer = _Normalizer()
     try:
         return None if root is None else (normalizer.normalized(root), normalizer)
-    except (_UnreadableError, LookupError, ValueError, RecursionError):
+    except (UnreadableError, LookupError, ValueError, RecursionError):
         # Spark does not guarantee the text of an operator. A text of another form is not known.
         return None
-
-
-class _UnreadableError(Exception):
-    """Raised for a plan that contains something whose meaning is not known."""
 
 
 class _Output(NamedTuple):
@@ -108,58 +104,6 @@ class _Output(NamedTuple):
 
     meaning: str
     number: str
-
-
-@dataclass
-class _Node:
-    """An operator of a plan.
-
-    Attributes:
-        text: the operator's line.
-        children: its inputs.
-        subqueries: the plans that its expressions contain, in their order.
-    """
-
-    text: str
-    children: list[_Node] = field(default_factory=list)
-    subqueries: list[_Node] = field(default_factory=list)
-
-
-def _parse(text: str) -> _Node | None:
-    """Return the tree that the indentation shows, None for a plan without a line.
-
-    A literal with a line break continues on the next line.
-    """
-    stack: list[tuple[int, _Node]] = []
-    root: _Node | None = None
-    for line in text.splitlines():
-        branch = _BRANCH.match(line)
-        if root is None:
-            root = _Node(line)
-            stack = [(0, root)]
-            continue
-        if branch is None:
-            last = stack[-1][1]
-            last.text = f"{last.text}\\n{line}"
-            continue
-        depth = branch.end() // 3
-        node = _Node(line[branch.end() :])
-        while len(stack) > 1 and stack[-1][0] >= depth:
-            stack.pop()
-        outside, parent = stack[-1]
-        (parent.children if depth == outside + 1 else parent.subqueries).append(node)
-        stack.append((depth, node))
-    return root
-
-
-def _check_inputs(node: _Node) -> None:
-    """Raise _UnreadableError if an operator has more or fewer inputs than its kind has.
-
-    A literal with a line break may look like an operator.
-    """
-    wanted = next((n for kinds, n in _INPUTS.items() if node.text.startswith(kinds)), None)
-    if wanted is not None and len(node.children) != wanted:
-        raise _UnreadableError
 
 
 class _Normalizer:
@@ -180,7 +124,7 @@ class _Normalizer:
         self._windows = 0
         self._groups: list[dict[str, int]] = []
 
-    def normalized(self, root: _Node) -> str:
+    def normalized(self, root: Printed) -> str:
         operator, outputs = self._read(root)
         return _written([output.meaning for output in outputs], operator)
 
@@ -195,14 +139,14 @@ class _Normalizer:
     def _with_names(self, text: str) -> str:
         return _COLUMN.sub(lambda m: self._columns.get(m.group(0), m.group(0)), text)
 
-    def merged(self, root: _Node, value: str) -> str:
+    def merged(self, root: Printed, value: str) -> str:
         """Return the plan with one value over its outputs as the only output."""
         operator, _ = self._read(root)
         return _written([self._over(value)], operator)
 
-    def _read(self, node: _Node) -> tuple[Operator, list[_Output]]:
+    def _read(self, node: Printed) -> tuple[Operator, list[_Output]]:
         """Return a subtree and its outputs, spelled out. A Project is no operator of its own."""
-        _check_inputs(node)
+        check_inputs(node)
         below = [self._read(child) for child in node.children]
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
@@ -247,14 +191,14 @@ class _Normalizer:
             operator = _filter_of_windows(conditions, inputs[0])
         return operator, given
 
-    def _with_subqueries(self, node: _Node) -> str:
+    def _with_subqueries(self, node: Printed) -> str:
         """Return the text with a digest in place of each scalar subquery.
 
         In an optimized plan subqueries are no longer correlated, so each has a meaning of its own.
         """
         pieces = _SUBQUERY.split(node.text)
         if len(pieces) != len(node.subqueries) + 1:
-            raise _UnreadableError
+            raise UnreadableError
         spelled = pieces[0]
         for subquery, rest in zip(node.subqueries, pieces[1:], strict=True):
             digest, rest, plan = _computed(subquery, rest)
@@ -440,7 +384,7 @@ def _without_literals(keys: list[str]) -> list[str]:
     return others or ["0"][: len(keys)]
 
 
-def _computed(subquery: _Node, rest: str) -> tuple[str, str, str]:
+def _computed(subquery: Printed, rest: str) -> tuple[str, str, str]:
     """Return a digest of a scalar subquery, the text after it, and the subquery's plan with names.
 
     Spark merges subqueries over one relation into a struct of their values. The text then continues
@@ -456,7 +400,7 @@ def _computed(subquery: _Node, rest: str) -> tuple[str, str, str]:
         found = [n for n in names if rest.startswith(f".{n}")]
         name = max(found, key=len, default="")
         if names.count(name) != 1 or len(names) != len(values):
-            raise _UnreadableError
+            raise UnreadableError
         spelled = normalizer.merged(subquery.children[0], values[names.index(name)])
         rest = rest[len(name) + 1 :]
     digest = f"subquery_{hashlib.sha256(spelled.encode()).hexdigest()[:16]}"

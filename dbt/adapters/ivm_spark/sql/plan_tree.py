@@ -1,9 +1,74 @@
-"""A normalized plan as a tree: operators, with their conditions apart."""
+"""A plan as a tree: as Spark prints it, and normalized, with the conditions of operators apart."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+_BRANCH = re.compile(r"^(?:[: ]  )*[:+]- ")
+_INPUTS = {
+    ("Relation ",): 0,
+    ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand "): 1,
+    ("Join ",): 2,
+}
+"""How many inputs the operators have whose texts begin so."""
+
+
+class UnreadableError(Exception):
+    """Raised for a plan that contains something whose meaning is not known."""
+
+
+@dataclass
+class Printed:
+    """An operator of a plan that Spark has printed.
+
+    Attributes:
+        text: the operator's line.
+        children: its inputs.
+        subqueries: the plans that its expressions contain, in their order.
+    """
+
+    text: str
+    children: list[Printed] = field(default_factory=list)
+    subqueries: list[Printed] = field(default_factory=list)
+
+
+def printed_tree(text: str) -> Printed | None:
+    """Return the tree that the indentation shows, None for a plan without a line.
+
+    A literal with a line break continues on the next line.
+    """
+    stack: list[tuple[int, Printed]] = []
+    root: Printed | None = None
+    for line in text.splitlines():
+        branch = _BRANCH.match(line)
+        if root is None:
+            root = Printed(line)
+            stack = [(0, root)]
+            continue
+        if branch is None:
+            last = stack[-1][1]
+            last.text = f"{last.text}\\n{line}"
+            continue
+        depth = branch.end() // 3
+        node = Printed(line[branch.end() :])
+        while len(stack) > 1 and stack[-1][0] >= depth:
+            stack.pop()
+        outside, parent = stack[-1]
+        (parent.children if depth == outside + 1 else parent.subqueries).append(node)
+        stack.append((depth, node))
+    return root
+
+
+def check_inputs(node: Printed) -> None:
+    """Raise UnreadableError if an operator has more or fewer inputs than its kind has.
+
+    A literal with a line break may look like an operator.
+    """
+    wanted = next((n for kinds, n in _INPUTS.items() if node.text.startswith(kinds)), None)
+    if wanted is not None and len(node.children) != wanted:
+        raise UnreadableError
 
 
 @dataclass(frozen=True)
