@@ -197,6 +197,16 @@ class TestCommands:
         assert described["total"] == ("bigint", "Another text")
         assert built.version("sums__ivm") == version, "a description is no change of the state"
 
+    @pytest.mark.usefixtures("embedded")
+    def test_a_description_too_long_for_hive(self, built: Warehouse) -> None:
+        text = "long " * 60
+        schema = built.folder / "models" / "schema.yml"
+        schema.write_text(schema.read_text().replace("Another text", text))
+        (result,) = built.dbt("run", "--select", "sums").values()
+        described = {row[0]: row[1:] for row in built.rows("describe table sums")}
+        assert described["total"] == ("bigint", text)
+        assert result.execution_time < 10, "Hive waits between its attempts"
+
     def test_empty_never_changes_a_view(self, built: Warehouse) -> None:
         before = built.bags("sums")
         assert before

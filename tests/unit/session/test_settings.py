@@ -9,6 +9,8 @@ from dbt.adapters.ivm_spark.session.settings import (
     EXTENSIONS,
     JARS,
     JAVA_OPTIONS,
+    METASTORE,
+    METASTORE_SERVICE,
     PACKAGES,
     needs_delta_package,
     spark_defaults,
@@ -42,6 +44,22 @@ def test_a_cluster_gets_none_of_them() -> None:
     assert not {"spark.driver.memory", "spark.sql.shuffle.partitions", "spark.driver.host"} & set(
         settings
     )
+
+
+@pytest.mark.parametrize(
+    ("user", "hurries"),
+    [
+        ({}, True),
+        ({METASTORE: "jdbc:derby:memory:x"}, True),
+        ({METASTORE: "jdbc:postgresql://db/metastore"}, False),
+        ({METASTORE_SERVICE: "thrift://metastore:9083"}, False),
+    ],
+)
+def test_only_a_metastore_of_ones_own_is_asked_again_at_once(
+    user: dict[str, str], hurries: bool
+) -> None:
+    settings = spark_settings(user, PACKAGE, LOGS)
+    assert ("spark.hadoop.hive.hmshandler.retry.interval" in settings) is hurries
 
 
 def test_what_the_user_says_wins_and_lists_are_joined() -> None:

@@ -16,7 +16,11 @@ PACKAGES = "spark.jars.packages"
 JARS = "spark.jars"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
+METASTORE = "spark.hadoop.javax.jdo.option.ConnectionURL"
+METASTORE_SERVICE = "spark.hadoop.hive.metastore.uris"
+
 _LOCAL = re.compile(r"local(?:\[(\*|\d+)[,\]]|$)")
+_DERBY_URL = "jdbc:derby:"
 _MIN_MEMORY_GIB, _MAX_MEMORY_GIB = 1, 8
 
 PER_SESSION: Mapping[str, str] = {
@@ -45,6 +49,14 @@ DEFAULTS: Mapping[str, str] = {
     # them is left at the model's next refresh, and the JIT's work on them is lost too.
     "spark.sql.codegen.cache.maxEntries": "2000",
 }
+
+_DERBY: Mapping[str, str] = {
+    # Hive can't store a view's column comment of more than 256 characters, so Spark leaves the
+    # columns to its own properties. Before that, Hive tries ten times, two seconds apart.
+    "spark.hadoop.hive.hmshandler.retry.attempts": "2",
+    "spark.hadoop.hive.hmshandler.retry.interval": "20ms",
+}
+"""Settings of a metastore in a Derby file, which has one process and no others to wait for."""
 
 
 def needs_delta_package(user: Mapping[str, str]) -> bool:
@@ -80,6 +92,8 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
             "spark.buffer.pageSize": "2m",
             "spark.databricks.delta.snapshotPartitions": "2",
         }
+    if _is_derby(user):
+        settings |= _DERBY
     settings |= user
     if package is not None:
         settings[PACKAGES] = _joined(settings.get(PACKAGES), package)
@@ -104,6 +118,11 @@ def spark_defaults() -> dict[str, str]:
     lines = (line.strip() for line in file.read_text(encoding="utf-8").splitlines())
     pairs = (re.split(r"[\s=:]+", line, maxsplit=1) for line in lines if line[:1] not in ("", "#"))
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+
+
+def _is_derby(user: Mapping[str, str]) -> bool:
+    """Return whether the metastore is Spark's own, in a Derby file."""
+    return METASTORE_SERVICE not in user and user.get(METASTORE, _DERBY_URL).startswith(_DERBY_URL)
 
 
 def _cores(master: str) -> int | None:
