@@ -41,6 +41,25 @@ def test_every_place_of_a_source_has_its_version() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        # A CTE with CTEs of its own, two of them with the names of others: dbt's ephemeral models.
+        "WITH a AS ( WITH o AS ( SELECT 1 AS x ), final AS ( SELECT * FROM o ) SELECT * FROM final ), "
+        "final AS ( SELECT * FROM a ) SELECT * FROM final",
+        # A CTE of a subquery hides the table only there.
+        "SELECT * FROM ( WITH orders AS ( SELECT 1 AS x ) SELECT * FROM orders ) AS t CROSS JOIN "
+        "`shop`.`orders` VERSION AS OF 7 AS `orders`",
+        "SELECT 1 AS y UNION ALL ( WITH o AS ( SELECT 2 AS x ) SELECT * FROM o )",
+        "SELECT 1 AS y WHERE EXISTS( WITH o AS ( SELECT 2 AS x ) SELECT * FROM o )",
+        "SELECT ( WITH o AS ( SELECT 2 AS x ) SELECT max(x) AS m FROM o ) AS y",
+    ],
+)
+def test_ctes_stay_in_their_subqueries(query: str) -> None:
+    text = query.replace("`shop`.`orders` VERSION AS OF 7 AS `orders`", "shop.orders")
+    assert pinned(text) == query
+
+
 def test_views_are_expanded() -> None:
     view = Relation(
         "`shop`.`few`",
