@@ -34,6 +34,7 @@ from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 
 DEFAULT_FILE_FORMAT = "delta"
@@ -94,7 +95,9 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:
         """Return the refresh of one model, for the materialization; see `Refresher.for_model`."""
-        return Refresher.for_model(self._rows_of, self._pins, self._nets, **request)
+        return Refresher.for_model(
+            self._rows_of, self._pins, self._nets, change=self._changed, **request
+        )
 
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
@@ -209,6 +212,13 @@ class IvmSparkAdapter(SparkAdapter):
             _, cursor = self.connections.add_query(sql, auto_begin=False)
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall() or ()]
+
+    def _changed(self, sql: str, replacement: Replacement | None) -> list[dict[str, Any]]:
+        """Run the statement that changes a state, or its replacement, and return its rows."""
+        handle: Any = self.connections.get_thread_connection().handle
+        if hasattr(handle, "replace_next"):
+            handle.replace_next(replacement)
+        return self._rows_of(sql)
 
     def cleanup_connections(self) -> None:
         """Drop the net changes that the run's models shared, and close the run's connections."""

@@ -10,7 +10,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.plan import planner
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, kinds
 
 IVM = "{{ config(materialized='ivm') }}\n"
 FULL = "{{ config(materialized='ivm', refresh_policy='full') }}\n"
@@ -218,7 +218,7 @@ class TestClock:
                 return original(self, sql, *args, **kwargs)
 
             built.sql(f"insert into parcels values (11, '{statement}', timestamp'2024-01-03')")
-            with monkeypatch.context() as patched:
+            with monkeypatch.context() as patched, by_statements():
                 patched.setattr(IvmSparkConnectionManager, "add_query", add_query)
                 responses = built.run("marked")
             assert kinds(responses) == {"marked": "full"}

@@ -11,6 +11,7 @@ from dbt.tests.util import get_manifest
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
+from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.source.pins import Pins
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
@@ -107,6 +108,7 @@ class TestTwoRunsAtOnce:
     """Two runs of one model, as two dbt processes on one warehouse would do them."""
 
     writes = "merge"
+    by_transaction = False
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -142,6 +144,7 @@ class TestTwoRunsAtOnce:
             described={},
             built=[],
             limited=False,
+            change=project.adapter._changed if self.by_transaction else None,
         )
 
     @staticmethod
@@ -242,4 +245,43 @@ class TestTwoRunsAtOnce:
 class TestTwoRunsThatAppendAtOnce(TestTwoRunsAtOnce):
     """Delta lets two appends pass each other; the refresh's number does not."""
 
+    writes = "append"
+
+
+@pytest.mark.usefixtures("embedded")
+class TestTwoTransactionsAtOnce(TestTwoRunsAtOnce):
+    """The transactions that take the place of the statements."""
+
+    by_transaction = True
+
+    def test_another_run_commits_between_the_files_and_their_commit(
+        self, project: Any, built: Warehouse, state: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        built.sql("insert into facts values ('a', 70)", "delete from facts where v = 100")
+        version = built.version("sums__ivm")
+        commit, rivals = transaction._Transaction._commit, list[Thread]()
+
+        def rival() -> None:
+            with project.adapter.connection_named("rival"):
+                self.commit(project, self.planned(project, built, state))
+
+        def late(*arguments: Any) -> None:
+            if not rivals:
+                rivals.append(Thread(target=rival))
+                rivals[0].start()
+                rivals[0].join(timeout=240)
+            commit(*arguments)
+
+        monkeypatch.setattr(transaction._Transaction, "_commit", late)
+        with project.adapter.connection_named("one"):
+            refresh = self.planned(project, built, state)
+            self.commit(project, refresh)
+        assert rivals
+        assert refresh.response()["rows_affected"] == 0, "the rival did the work"
+        assert built.version("sums__ivm") == version + 1
+        built.check("sums")
+
+
+@pytest.mark.usefixtures("embedded")
+class TestTwoTransactionsThatAppendAtOnce(TestTwoTransactionsAtOnce):
     writes = "append"

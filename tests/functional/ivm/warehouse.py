@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
 from dbt.tests.util import run_dbt
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
+from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
@@ -163,3 +165,15 @@ def kinds(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
 def reasons(responses: dict[str, dict[str, Any]]) -> dict[str, str]:
     """The reason code of each model that was refreshed for one."""
     return {n: r["reason"]["code"] for n, r in responses.items() if r.get("reason")}
+
+
+@contextmanager
+def by_statements(wanted: bool = True) -> Iterator[None]:
+    """In the embedded Spark, refresh by statements instead of transactions of the adapter's own.
+
+    wanted: False changes nothing.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if wanted:
+            patch.setattr(transaction, "_is_plain", lambda snapshot: False)
+        yield

@@ -107,8 +107,8 @@ class IvmSpark(Spark):
     class Generator(Spark.Generator):  # type: ignore[misc, valid-type]  # as above
         """A generator that writes constants of the clock, and shifts as operators."""
 
-        # The inherited set moves the WITH of a subquery to the top, where its names would hide tables
-        # and other CTEs of the query. Spark has subqueries with a WITH of their own.
+        # The inherited set moves the WITH of a subquery to the top, where its names would hide
+        # tables and other CTEs of the query. Spark has subqueries with a WITH of their own.
         EXPRESSIONS_WITHOUT_NESTED_CTES: ClassVar[set[type[exp.Expr]]] = set()
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             **Spark.Generator.TRANSFORMS,

@@ -48,6 +48,7 @@ from dbt.adapters.ivm_spark.state.insert import Insert
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.rewrite import Addition, Rewrite, rewrite
 from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.write import write
 
@@ -177,6 +178,16 @@ class Statements:
         """
         assert isinstance(self.write, Merge)
         return exp.and_(self.write.on, *narrowing(self.write.met, self.answers, of_target))
+
+    def replacement(self, stored: str) -> Rewrite | Addition | None:
+        """Return what may take the place of the last statement, None if nothing may.
+
+        stored: the name of the temporary view of the state's rows before.
+        """
+        source = self.query(self.write.source)
+        if isinstance(self.write, Merge):
+            return rewrite(self.write, source, stored)
+        return None if self.write.overwrite else Addition(source, self.write.columns)
 
     @property
     def insert(self) -> Statements:

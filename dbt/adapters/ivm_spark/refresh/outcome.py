@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.state.change import OVERFLOW
+from dbt.adapters.ivm_spark.state.rewrite import BY_TRANSACTION
 
 _LOST_RACE = (
     "DELTA_CONCURRENT",
@@ -61,6 +62,7 @@ class Outcome:
         differed: rows of the view that a comparing rebuild wrote, None if the rebuild replaced the
             table.
         rows: rows of the state after the refresh.
+        by_transaction: a transaction of the adapter's own took the place of the statement.
     """
 
     done: bool
@@ -74,6 +76,7 @@ class Outcome:
     written: bool = True
     differed: int | None = None
     rows: int = 0
+    by_transaction: bool = False
 
 
 def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Outcome | None:
@@ -118,6 +121,7 @@ def merged(row: Mapping[str, Any]) -> Outcome:
         inserted=int(row["num_inserted_rows"]),
         updated=int(row["num_updated_rows"]),
         deleted=int(row["num_deleted_rows"]),
+        by_transaction=BY_TRANSACTION in row,
     )
 
 
@@ -149,6 +153,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         },
         "refresh_kind": plan.kind.value,
         "technique": plan.technique.value,
+        "committed_by": _committed_by(plan, outcome),
         "reason": plan.reason.facts if plan.reason is not None else None,
         "altered": plan.alteration.steps,
         "rows_differed": outcome.differed,
@@ -170,3 +175,10 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         else {way: round(seconds, 3) for way, seconds in asdict(plan.estimates).items()},
         "seconds": {phase: round(seconds, 3) for phase, seconds in phases.items()},
     }
+
+
+def _committed_by(plan: Plan, outcome: Outcome) -> str | None:
+    """Return what changed the state: a statement, or a transaction in place of it."""
+    if plan.kind is RefreshKind.NONE or not outcome.written:
+        return None
+    return "transaction" if outcome.by_transaction else "statement"

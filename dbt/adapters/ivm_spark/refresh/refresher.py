@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -40,10 +40,13 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import decode
 
 ATTEMPTS = 5
+Change = Callable[[str, Replacement | None], Sequence[Mapping[str, Any]]]
+"""Runs the statement that changes a state, or what may take its place, and returns its rows."""
 
 
 class Refresher:
@@ -61,9 +64,16 @@ class Refresher:
     """
 
     def __init__(
-        self, query: Query, pins: Pins, request: Request, model: str, nets: Nets | None = None
+        self,
+        query: Query,
+        pins: Pins,
+        request: Request,
+        model: str,
+        nets: Nets | None = None,
+        change: Change | None = None,
     ) -> None:
         self._query = query
+        self._change = change or (lambda sql, replacement: query(sql))
         self._request = request
         self._model = model
         self._pins = pins
@@ -80,13 +90,22 @@ class Refresher:
 
     @classmethod
     def for_model(
-        cls, query: Query, pins: Pins, nets: Nets, *, model: str, **said: Any
+        cls,
+        query: Query,
+        pins: Pins,
+        nets: Nets,
+        *,
+        model: str,
+        change: Change | None = None,
+        **said: Any,
     ) -> Refresher:
         """Return a refresher for a model, with its plan made.
 
+        `change` runs the statement that changes the state; without it, `query` does.
+
         Raises as `Request.of_model` does.
         """
-        return cls(query, pins, Request.of_model(model=model, **said), model, nets)
+        return cls(query, pins, Request.of_model(model=model, **said), model, nets, change)
 
     def attempts(self) -> Iterator[int]:
         """Yield the number of each attempt to commit, until the state is at the plan's versions.
@@ -368,7 +387,7 @@ class Refresher:
         try:
             self._hold()
             self._set(settings)
-            rows = self._query(sql)
+            rows = self._change(sql, self._replacement)
         except DbtDatabaseError as error:
             outcome = self._outcome_of(error)
             if self._compares and not (outcome is not None and outcome.lost):
@@ -384,6 +403,18 @@ class Refresher:
             if outcome.inserted or outcome.updated or outcome.deleted:
                 return self._with_difference(outcome)
         return self._verified()
+
+    @property
+    def _replacement(self) -> Replacement | None:
+        """Return what may take the place of the statement, None if nothing may."""
+        plan, mark = self.plan, self.plan.watermark
+        version = plan.findings.version if plan.findings is not None else None
+        if plan.statements is None or version is None:
+            return None
+        change = plan.statements.replacement(f"ivm_stored_{self._planner.token}")
+        if change is None:
+            return None
+        return Replacement(self._request.state, version, mark.state_id, mark.refresh, change)
 
     def _with_difference(self, outcome: Outcome) -> Outcome:
         """Return the outcome of a committed statement, with the result of a comparison."""

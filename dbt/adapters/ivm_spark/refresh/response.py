@@ -18,6 +18,7 @@ class IvmAdapterResponse(AdapterResponse):
         refresh: number, start and seconds of the refresh, None if it has no commit.
         refresh_kind: the kind of the refresh.
         technique: how it changed the state.
+        committed_by: `statement`, or `transaction` in place of it; None without a commit.
         reason: why it was full, None without a reason.
         rows_differed: rows of the view that a comparing rebuild wrote.
         rows_inserted: rows inserted into the state.
@@ -32,6 +33,7 @@ class IvmAdapterResponse(AdapterResponse):
     refresh: dict[str, Any] | None = None
     refresh_kind: str = ""
     technique: str = ""
+    committed_by: str | None = None
     reason: dict[str, str] | None = None
     rows_differed: int | None = None
     rows_inserted: int = 0

@@ -34,7 +34,7 @@ def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     if not sql.startswith(_EXPLAIN):
         return None
     try:
-        with _active(session):
+        with active(session):
             return [{"plan": _plans(_execution(session, sql.removeprefix(_EXPLAIN)))}]
     except (Py4JError, PySparkException):
         return None
@@ -51,7 +51,7 @@ def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
     if not sql.startswith(_DESCRIBE):
         return None
     try:
-        with _active(session):
+        with active(session):
             schema = _execution(session, sql.removeprefix(_DESCRIBE)).analyzed().schema().json()
         fields = json.loads(schema)["fields"]
         return [{"col_name": field["name"], "data_type": type_of(field)} for field in fields]
@@ -60,7 +60,7 @@ def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
 
 
 @contextmanager
-def _active(session: SparkSession) -> Iterator[None]:
+def active(session: SparkSession) -> Iterator[None]:
     """Make the session's settings apply to the parser.
 
     The parser asks the thread for them. How it reads a literal depends on the time zone, among

@@ -24,6 +24,8 @@ from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 from dbt.adapters.ivm_spark.session.stored_rows import note_stored_rows
+from dbt.adapters.ivm_spark.session.transaction import changed
+from dbt.adapters.ivm_spark.state.rewrite import Replacement
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
@@ -49,6 +51,7 @@ class SessionHandle(SparkConnectionWrapper):
         self.statements = 0
         self._result: DataFrame | None = None
         self._rows: list[Row] | None = None
+        self._replacement: Replacement | None = None
         for key, value in parameters.items():
             self._set(key, value)
 
@@ -80,7 +83,19 @@ class SessionHandle(SparkConnectionWrapper):
         note_statement(sql)
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
+        replacement, self._replacement = self._replacement, None
+        row = None if replacement is None else self._changed(replacement)
+        if row is not None:
+            self._result, self._rows = None, [row]
+            return
         self._result = self._sent(sql)
+
+    def replace_next(self, replacement: Replacement | None) -> None:
+        """Carry out the next statement by its replacement, if that is possible."""
+        self._replacement = replacement
+
+    def _changed(self, replacement: Replacement) -> Row | None:
+        return changed(self.session, replacement)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):
@@ -125,7 +140,8 @@ class SessionHandle(SparkConnectionWrapper):
     @property
     def description(self) -> Description:
         if self._result is None:
-            return []
+            names = self._rows[0].__fields__ if self._rows else []
+            return [(name, "bigint", None, None, None, None, False) for name in names]
         return [
             (field.name, field.dataType.simpleString(), None, None, None, None, field.nullable)
             for field in self._result.schema.fields

@@ -45,8 +45,8 @@ def test_every_place_of_a_source_has_its_version() -> None:
     "query",
     [
         # A CTE with CTEs of its own, two of them with the names of others: dbt's ephemeral models.
-        "WITH a AS ( WITH o AS ( SELECT 1 AS x ), final AS ( SELECT * FROM o ) SELECT * FROM final ), "
-        "final AS ( SELECT * FROM a ) SELECT * FROM final",
+        "WITH a AS ( WITH o AS ( SELECT 1 AS x ), final AS ( SELECT * FROM o ) SELECT * FROM "
+        "final ), final AS ( SELECT * FROM a ) SELECT * FROM final",
         # A CTE of a subquery hides the table only there.
         "SELECT * FROM ( WITH orders AS ( SELECT 1 AS x ) SELECT * FROM orders ) AS t CROSS JOIN "
         "`shop`.`orders` VERSION AS OF 7 AS `orders`",

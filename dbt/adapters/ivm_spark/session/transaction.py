@@ -1,0 +1,307 @@
+"""Carries out the change of a state in one transaction of Delta's own, where that is faster.
+
+A MERGE into a small state becomes a rewrite: Spark computes all rows of the state after it, Delta's
+writer writes them with the change data feed, and Delta's transaction commits the new files in place
+of the old ones. An INSERT is written and committed alike. That saves the statement's look-up of the
+refresh's number in the whole log. It is the transaction that the statements use, so it has the same
+checks, hooks, checksum and conflict detection.
+
+This happens only if the state is known to be plain, small enough for a rewrite, and at the version
+that the refresh was planned on. In any other case, and after any error, the statement itself runs.
+That is safe even if the transaction was committed: Delta skips the statement as a repeat.
+
+Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles and DeltaLog.createDataFrame;
+Spark's Observation.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, Observation, Row, SparkSession
+from pyspark.sql.functions import col, count_if
+
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
+from dbt.adapters.ivm_spark.session.explanation import active
+from dbt.adapters.ivm_spark.state.rewrite import (
+    ACTION,
+    ACTIONS,
+    BY_TRANSACTION,
+    CHANGE_TYPE,
+    DELETE,
+    INSERT,
+    KEEP,
+    ROW,
+    STORED,
+    UPDATE,
+    Addition,
+    Replacement,
+    Rewrite,
+)
+
+MOST_ROWS, MOST_BYTES, MOST_FILES = 100_000, 10_000_000, 50
+"""The largest state that is rewritten."""
+FEATURES = frozenset(
+    {
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "columnMapping",
+        "deletionVectors",
+        "domainMetadata",
+        "generatedColumns",
+        "invariants",
+        "timestampNtz",
+        "v2Checkpoint",
+        "vacuumProtocolCheck",
+    }
+)
+"""Features of a table under which Delta's writer is known to write what the statement writes.
+Others may have columns or files that only Delta's own commands keep up (row ids, clusters)."""
+COLUMN_METADATA = frozenset(
+    {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
+)
+"""Metadata of a column under which its values are written as they are. Others make Delta or Spark
+compute, pad or check values (defaults, generated and identity columns, CHAR)."""
+_OLD_WRITERS = 6
+"""The last version of the protocol without a list of features."""
+_FEED = "delta.enableChangeDataFeed"
+_PATIENCE = 50
+"""How often to ask for the counts of a write, each time for a tenth of a second."""
+_log = logging.getLogger(__name__)
+
+
+def changed(session: SparkSession, replacement: Replacement) -> Row | None:
+    """Carry out the change of a state, and return the row that a MERGE would return.
+
+    None if the state is not to be changed in this way, or if anything failed: the statement is
+    still to be run.
+
+    session: of this process, not of a server.
+    """
+    try:
+        with active(session):
+            transaction = _begun(session, replacement)
+            if transaction is None:
+                return None
+            if isinstance(replacement.change, Addition):
+                return transaction.add(replacement.change)
+            return transaction.rewrite(replacement.change)
+    except (Py4JError, PySparkException, KeyError, TypeError, ValueError) as error:
+        _log.debug("%s is changed by a statement: %s", replacement.state, error)
+        return None
+
+
+def _begun(session: SparkSession, replacement: Replacement) -> _Transaction | None:
+    """Return a transaction on a plain state at the version of the plan, None for any other."""
+    log, snapshot = newest_snapshot(session, replacement.state)
+    if snapshot.version() != replacement.version or not _is_plain(snapshot):
+        return None
+    return _Transaction(session, replacement, log, snapshot)
+
+
+class _Transaction:
+    """A transaction of Delta on a state."""
+
+    def __init__(
+        self, session: SparkSession, replacement: Replacement, log: Any, snapshot: Any
+    ) -> None:
+        self._session = session
+        self._jvm: Any = session._jvm
+        self._replacement = replacement
+        self._log, self._snapshot = log, snapshot
+        self._option = java(self._jvm).option
+        self._now = int(time.time() * 1000)
+        self._transaction = log.startTransaction(self._option.empty(), self._option.apply(snapshot))
+        # Another run's refresh since is a conflict, also if it adds no file.
+        self._transaction.readTxn().append(replacement.state_id)
+
+    def add(self, addition: Addition) -> Row | None:
+        """Add rows to the state, and return the counts."""
+        rows = self._fitting(self._session.sql(to_sql(addition.rows)), addition.columns)
+        if rows is None:
+            return None
+        written = self._transaction.writeFiles(rows._jdf)
+        inserted = _rows(written)
+        append, none = self._jvm.org.apache.spark.sql.SaveMode.Append, self._option.empty()
+        operation = self._jvm.org.apache.spark.sql.delta.DeltaOperations.Write(
+            append, none, none, none, none, none, none, none, none
+        )
+        self._commit(self._actions(written), operation)
+        return _counts({INSERT: inserted})
+
+    def rewrite(self, rewrite: Rewrite) -> Row | None:
+        """Replace all rows of a small state, and return the counts.
+
+        None if the state is not small, or if a row of it has met two rows of the change.
+        """
+        files = self._small()
+        if files is None:
+            return None
+        # Any other commit of rows since is a conflict.
+        self._transaction.readWholeTable()
+        stored = self._log.createDataFrame(self._snapshot, files, False, self._option.empty())
+        stored.createOrReplaceTempView(rewrite.stored)
+        try:
+            observation = Observation()
+            contents = self._contents(rewrite, observation)
+            if contents is None:
+                return None
+            written = self._transaction.writeFiles(contents._jdf)
+        finally:
+            self._session.catalog.dropTempView(rewrite.stored)
+        counted = _counted(observation)
+        if counted is None or counted[STORED] != _rows(files):
+            return None
+        # Without a change there is no change data, and the feed would take the rows of new files
+        # for changes.
+        moves = counted[INSERT] + counted[UPDATE] + counted[DELETE]
+        actions = self._actions(written, files) if moves else self._actions()
+        self._note_metrics(counted)
+        nothing, none = self._jvm.scala.collection.mutable.ArrayBuffer(), self._option.empty()
+        clauses = nothing.toSeq()
+        operation = self._jvm.org.apache.spark.sql.delta.DeltaOperations.Merge(
+            none, none, none, none, clauses, clauses, clauses
+        )
+        self._commit(actions, operation)
+        return _counts(counted)
+
+    def _contents(self, rewrite: Rewrite, observation: Observation) -> DataFrame | None:
+        """Return the rows to write, with their change types if the state has a feed."""
+        counts = [count_if(col(ACTION) == action).alias(action) for action in ACTIONS]
+        rows = self._session.sql(to_sql(rewrite.rows))
+        rows = rows.observe(observation, count_if(col(STORED)).alias(STORED), *counts)
+        feed = self._snapshot.metadata().configuration().get(_FEED)
+        fed = feed.isDefined() and feed.get() == "true"
+        written = rows.selectExpr(to_sql(rewrite.expansion if fed else rewrite.unfed))
+        values = [col(ROW).getField(name).alias(name) for name in rewrite.columns]
+        kind = [col(CHANGE_TYPE)] if fed else []
+        if self._fitting(written.select(*values), rewrite.columns) is None:
+            return None
+        return written.select(*values, *kind)
+
+    def _fitting(self, rows: DataFrame, columns: tuple[str, ...]) -> DataFrame | None:
+        """Return rows with the state's columns in their order, None if a name or type differs."""
+        fields = json.loads(self._snapshot.schema().json())["fields"]
+        if any(set(field["metadata"]) - COLUMN_METADATA for field in fields):
+            return None
+        if sorted(field["name"] for field in fields) != sorted(columns):
+            return None
+        given = json.loads(rows._jdf.schema().json())["fields"]
+        types = {field["name"]: _type(field["type"]) for field in given}
+        if any(types[field["name"]] != _type(field["type"]) for field in fields):
+            return None
+        return rows
+
+    def _small(self) -> Any | None:
+        """Return the files of a small state, as Delta's checksum has them; None for any other.
+
+        Reading them takes no job.
+        """
+        checksum = self._snapshot.checksumOpt()
+        if not checksum.isDefined() or not checksum.get().allFiles().isDefined():
+            return None
+        if checksum.get().tableSizeBytes() > MOST_BYTES or checksum.get().numFiles() > MOST_FILES:
+            return None
+        files = checksum.get().allFiles().get()
+        return files if _rows(files) <= MOST_ROWS else None
+
+    def _actions(self, written: Any = None, removed: Any = None) -> Any:
+        """Return the actions of the commit: files, and the number of the refresh."""
+        actions = self._jvm.scala.collection.mutable.ArrayBuffer()
+        if written is not None:
+            actions.addAll(written)
+        for place in range(0 if removed is None else removed.size()):
+            actions.append(removed.apply(place).removeWithTimestamp(self._now, True))
+        number = self._jvm.org.apache.spark.sql.delta.actions.SetTransaction(
+            self._replacement.state_id, self._replacement.number, self._option.apply(self._now)
+        )
+        actions.append(number)
+        return actions
+
+    def _commit(self, actions: Any, operation: Any) -> None:
+        self._transaction.commit(actions.toSeq(), operation)
+
+    def _note_metrics(self, counted: Mapping[str, int]) -> None:
+        """Give the commit the metrics that a MERGE has in the table's history."""
+        metrics = {
+            "operationNumSourceRows": 0,
+            "numTargetRowsInserted": counted[INSERT],
+            "numTargetRowsUpdated": counted[UPDATE],
+            "numTargetRowsDeleted": counted[DELETE],
+            "numTargetRowsCopied": counted[KEEP],
+        }
+        noted = self._jvm.scala.collection.mutable.HashMap()
+        create = self._jvm.org.apache.spark.sql.execution.metric.SQLMetrics.createMetric
+        session = self._session._jsparkSession
+        for name, value in metrics.items():
+            metric = create(session.sparkContext(), name)
+            metric.set(value)
+            noted.put(name, metric)
+        same = getattr(getattr(self._jvm.scala, "$less$colon$less$"), "MODULE$").refl()
+        self._transaction.registerSQLMetrics(session, noted.toMap(same))
+
+
+def _is_plain(snapshot: Any) -> bool:
+    """Return whether a table has no partitions, and only features that a rewrite keeps."""
+    if not snapshot.metadata().partitionColumns().isEmpty():
+        return False
+    protocol = snapshot.protocol()
+    if protocol.minWriterVersion() <= _OLD_WRITERS:
+        return True
+    names = protocol.readerAndWriterFeatureNames().mkString(",")
+    return set(names.split(",")) - {""} <= FEATURES
+
+
+def _rows(files: Any) -> int:
+    """Return the number of rows in files; raise ValueError if it is not known."""
+    total = 0
+    for place in range(files.size()):
+        rows = files.apply(place).numLogicalRecords()
+        if not rows.isDefined():
+            raise ValueError("a file without statistics")
+        total += int(rows.get())
+    return total
+
+
+def _type(said: Any) -> Any:
+    """Return a type in the form of Spark's JSON without what it says of NULLs and metadata."""
+    if isinstance(said, dict):
+        ignored = ("nullable", "containsNull", "valueContainsNull", "metadata")
+        return {key: _type(value) for key, value in said.items() if key not in ignored}
+    if isinstance(said, list):
+        return [_type(value) for value in said]
+    return said
+
+
+def _counted(observation: Observation) -> dict[str, int] | None:
+    """Return the counts that Spark made during the write, None if they do not come."""
+    asked: Any = observation._jo
+    for _ in range(_PATIENCE):
+        row = asked.getRowOrEmpty()
+        if row.isDefined():
+            values = row.get()
+            return {
+                name: int(values.getLong(place)) for place, name in enumerate((STORED, *ACTIONS))
+            }
+    return None
+
+
+def _counts(counted: Mapping[str, int]) -> Row:
+    """Return the row that a MERGE returns, and that it was a transaction."""
+    inserted, updated = counted.get(INSERT, 0), counted.get(UPDATE, 0)
+    deleted = counted.get(DELETE, 0)
+    return Row(
+        num_affected_rows=inserted + updated + deleted,
+        num_updated_rows=updated,
+        num_deleted_rows=deleted,
+        num_inserted_rows=inserted,
+        **{BY_TRANSACTION: 1},
+    )

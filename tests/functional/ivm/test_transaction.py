@@ -1,0 +1,219 @@
+"""The transaction in place of a statement: the same rows and feed, or the statement itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+
+from dbt.adapters.ivm_spark.session import transaction
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, reasons
+
+pytestmark = pytest.mark.usefixtures("embedded")
+
+MODELS = {
+    "sums": "select k, sum(v) as total, count(*) as n, min(v) as least from @facts group by k",
+    "total": "select sum(v) as total, count(*) as n from @facts",
+    "kept": "select k, v, upper(k) as u from @facts where v is null or v <> 7",
+    "different": "select distinct k from @facts",
+    "mapped": "select k, sum(v) as total, max(v) as most from @facts group by k",
+    "vectors": "select k, count(v) as n from @facts group by k",
+    "unfed": "select k, max(v) as most from @facts group by k",
+    "in_clusters": "select k, sum(v) as total from @facts group by k",
+    "limited": "select c, count(*) as n from @facts group by c",
+    "tracked": "select k, sum(v) as total from @facts group by k",
+}
+CONFIGS = {
+    "vectors": "tblproperties={'delta.enableDeletionVectors': 'true'}",
+    "unfed": "emit_changes=false",
+    "in_clusters": "liquid_clustered_by='k'",
+    "tracked": "tblproperties={'delta.enableRowTracking': 'true'}",
+}
+BY_STATEMENT = {"in_clusters", "limited", "tracked"}
+"""Models whose states have something that only Delta's own commands keep up."""
+CHANGES = (
+    ("insert into facts values ('a', 4, 'x'), ('new', 1, 'x'), (null, null, null)",),
+    ("update facts set v = v + 1 where k = 'a'", "delete from facts where k = 'b' or v is null"),
+    ("update facts set k = 'moved' where k = 'a'", "insert into facts values ('b', 7, 'y')"),
+    ("delete from facts",),
+    ("insert into facts values ('after', 1, 'x'), ('after', 1, 'x')",),
+)
+
+
+def text(name: str, sql: str) -> str:
+    more = f", {CONFIGS[name]}" if name in CONFIGS else ""
+    header = f"{{{{ config(materialized='ivm', refresh_policy='incremental'{more}) }}}}\n"
+    return header + sql.replace("@facts", "{{ target.schema }}.facts")
+
+
+class Facts:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {f"{name}.sql": text(name, sql) for name, sql in MODELS.items()}
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Warehouse:
+        return self.build(warehouse)
+
+    def build(self, warehouse: Warehouse) -> Warehouse:
+        warehouse.sql(
+            f"create table facts (k string, v int, c varchar(3)) using delta {FEED}",
+            "insert into facts values ('a', 1, 'x'), ('a', 2, 'x'), ('b', 3, 'y'), ('c', 1, 'y')",
+        )
+        warehouse.run()
+        return warehouse
+
+
+def feed(warehouse: Warehouse, model: str, since: int) -> Any:
+    """The rows of a state's change feed, without versions and times."""
+    columns = "* except (_commit_version, _commit_timestamp)"
+    return bag(warehouse.rows(f"select {columns} from table_changes('{model}__ivm', {since})"))
+
+
+class TestEveryChange(Facts):
+    """The models twice, in lock step: `<model>` as it comes, `<model>_merged` by statements."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        pairs = {name: text(name, sql) for name, sql in MODELS.items()}
+        return {f"{name}{twin}.sql": sql for name, sql in pairs.items() for twin in ("", "_merged")}
+
+    def build(self, warehouse: Warehouse) -> Warehouse:
+        built = super().build(warehouse)
+        for state in ("mapped__ivm", "mapped_merged__ivm"):
+            # Delta creates no table with column mapping and a feed.
+            built.sql(
+                f"alter table {state} set tblproperties ('delta.columnMapping.mode' = 'name')"
+            )
+        # The commit after a change of the protocol has a list of its files again.
+        built.sql("insert into facts values ('d', 1, 'y')")
+        built.run()
+        return built
+
+    @pytest.mark.parametrize("changes", CHANGES)
+    def test_rows_and_feed_are_those_of_a_statement(
+        self, built: Warehouse, changes: tuple[str, ...]
+    ) -> None:
+        before = {name: built.version(f"{name}__ivm") for name in MODELS}
+        twins = {name: built.version(f"{name}_merged__ivm") for name in MODELS}
+        built.sql(*changes)
+        said = built.run(*MODELS)
+        with by_statements():
+            merged = built.run(*(f"{name}_merged" for name in MODELS))
+        assert not reasons(said)
+        assert {n for n, r in said.items() if r["committed_by"] == "statement"} == BY_STATEMENT
+        assert {r["committed_by"] for r in merged.values()} == {"statement"}
+        built.check(*MODELS)
+        for name in MODELS:
+            assert built.version(f"{name}__ivm") == before[name] + 1, "one commit"
+            if name != "unfed":
+                found, wanted = (
+                    feed(built, name, before[name] + 1),
+                    feed(built, f"{name}_merged", twins[name] + 1),
+                )
+                assert found == wanted, name
+            counts = ("rows_inserted", "rows_updated", "rows_deleted")
+            other = merged[f"{name}_merged"]
+            assert [said[name][c] for c in counts] == [other[c] for c in counts], name
+        assert {r["refresh_kind"] for r in built.run(*MODELS).values()} == {"none"}
+
+    def test_the_history_has_the_counts(self, built: Warehouse) -> None:
+        newest, twin = (built.history(f"sums{t}__ivm")[0] for t in ("", "_merged"))
+        assert newest["operation"] == twin["operation"] == "MERGE"
+        for metric in (
+            "numTargetRowsInserted",
+            "numTargetRowsUpdated",
+            "numTargetRowsDeleted",
+            "numTargetRowsCopied",
+            "numOutputRows",
+        ):
+            assert newest["operationMetrics"][metric] == twin["operationMetrics"][metric], metric
+
+
+class TestAccidents(Facts):
+    @pytest.fixture
+    def moved(self, built: Warehouse) -> Warehouse:
+        built.sql("insert into facts values ('a', 10, 'x'), ('more', 1, 'x')")
+        return built
+
+    def refreshed(self, warehouse: Warehouse, by: str) -> None:
+        assert warehouse.run("sums")["sums"]["committed_by"] == by
+        warehouse.check("sums")
+        assert warehouse.run("sums")["sums"]["refresh_kind"] == "none"
+
+    def test_an_optimize_before_the_commit(
+        self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.before_commit(monkeypatch, lambda: moved.sql("optimize sums__ivm"))
+        moved.sql("insert into facts values ('a', 11, 'x')")
+        with by_statements():
+            moved.run("sums")  # so that there are two files to put together
+        moved.sql("insert into facts values ('a', 12, 'x')")
+        assert moved.run("sums")["sums"]["refresh_kind"] == "incremental"
+        moved.check("sums")
+
+    @pytest.mark.parametrize("at", ["_contents", "_commit"])
+    def test_a_defect_leads_to_the_statement(
+        self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch, at: str
+    ) -> None:
+        def fail(*_: Any) -> None:
+            raise Py4JError("no such method")
+
+        monkeypatch.setattr(transaction._Transaction, at, fail)
+        self.refreshed(moved, "statement")
+
+    def test_an_answer_that_is_lost(
+        self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        commit = transaction._Transaction._commit
+
+        def lose(*arguments: Any) -> None:
+            commit(*arguments)
+            raise Py4JError("the answer is lost")
+
+        version = moved.version("sums__ivm")
+        monkeypatch.setattr(transaction._Transaction, "_commit", lose)
+        moved.run("sums")
+        moved.check("sums")
+        assert moved.version("sums__ivm") == version + 1, "Delta skips the MERGE as a repeat"
+
+    @pytest.mark.parametrize("bound", ["MOST_ROWS", "MOST_BYTES", "MOST_FILES"])
+    def test_a_state_that_is_not_small(
+        self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch, bound: str
+    ) -> None:
+        monkeypatch.setattr(transaction, bound, 0)
+        self.refreshed(moved, "statement")
+
+    def test_a_constraint(self, moved: Warehouse) -> None:
+        moved.sql("alter table sums__ivm add constraint few check (__ivm_count < 50)")
+        self.refreshed(moved, "transaction")
+        moved.sql("insert into facts select 'a', 1, 'x' from range(100)")
+        assert "few" in moved.fail("sums")["sums"]
+        moved.sql("alter table sums__ivm drop constraint few")
+        self.refreshed(moved, "transaction")
+
+    def test_a_row_that_meets_two_changes(
+        self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        count = transaction._counted
+
+        def doubled(observation: Any) -> dict[str, int]:
+            counted = count(observation)
+            assert counted is not None
+            return {**counted, transaction.STORED: counted[transaction.STORED] + 1}
+
+        monkeypatch.setattr(transaction, "_counted", doubled)
+        self.refreshed(moved, "statement")
+
+    @staticmethod
+    def before_commit(patch: pytest.MonkeyPatch, act: Any) -> None:
+        """Do something once, between the write of the files and their commit."""
+        commit, todo = transaction._Transaction._commit, [act]
+
+        def late(*arguments: Any) -> None:
+            while todo:
+                todo.pop()()
+            commit(*arguments)
+
+        patch.setattr(transaction._Transaction, "_commit", late)
