@@ -8,6 +8,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.watermark.cost_model import (
     FIXED_INCREMENTAL,
+    FIXED_TRANSACTION,
     MATERIALIZED,
     SCAN,
     CostModel,
@@ -16,6 +17,7 @@ from dbt.adapters.ivm_spark.watermark.cost_model import (
     Work,
     estimates,
     learned,
+    untried,
 )
 
 BUILT = learned(CostModel(), RefreshStats(1, True, False, Work(1_000_000)), 10.7)
@@ -168,3 +170,12 @@ def test_many_small_tables_cost_little() -> None:
     known = CostModel(full_seconds=1.5, full_rows=7_861_086)
     found = _estimates(known, Work(7_861_086, 21_197, 2_820_224, 1, 16))
     assert 2.0 < found.incremental < 3.0
+
+
+def test_a_transaction_is_expected_to_be_faster_until_a_refresh_was_timed() -> None:
+    assert untried(BUILT, by_transaction=True).fixed == FIXED_TRANSACTION
+    assert untried(untried(BUILT, by_transaction=True), by_transaction=False).fixed == (
+        FIXED_INCREMENTAL
+    )
+    tried = learned(BUILT, RefreshStats(1, False, False, Work(1_000_000, 10)), 2.0)
+    assert untried(tried, by_transaction=True) == tried

@@ -41,10 +41,11 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
-from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, untried
 from dbt.adapters.ivm_spark.watermark.history import needs_id, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import (
@@ -214,7 +215,7 @@ class Planner:
             watermark,
             known,
             history.version,
-            history.cost_model if known else CostModel(),
+            _cost_model(request, history.cost_model if known else CostModel()),
             session,
             _placed(request, layout, facts),
             clock=clock,
@@ -316,6 +317,13 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
     if layout is not None and view is not None:
         layout = lay_out(view, found.facts.types, request.state, appends, checked=True)
     return found.laid_out(layout, kept)
+
+
+def _cost_model(request: Request, cost_model: CostModel) -> CostModel:
+    """Return a view's cost model. What a first incremental refresh takes depends on its commit."""
+    table, small = request.config.table, cost_model.state_rows <= MOST_ROWS
+    plain = not (table.partitions or table.clusters)
+    return untried(cost_model, by_transaction=small and plain and not request.far)
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:

@@ -38,6 +38,7 @@ from dbt.adapters.ivm_spark.state.rewrite import (
     DELETE,
     INSERT,
     KEEP,
+    MOST_ROWS,
     ROW,
     STORED,
     UPDATE,
@@ -46,8 +47,8 @@ from dbt.adapters.ivm_spark.state.rewrite import (
     Rewrite,
 )
 
-MOST_ROWS, MOST_BYTES, MOST_FILES = 100_000, 10_000_000, 50
-"""The largest state that is rewritten."""
+MOST_BYTES, MOST_FILES = 10_000_000, 50
+"""Size and files of the largest state that is rewritten."""
 FEATURES = frozenset(
     {
         "appendOnly",

@@ -17,6 +17,8 @@ from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
 
+MOST_ROWS = 100_000
+"""Rows of the largest state that is rewritten."""
 ACTION, STORED = "__ivm_action", "__ivm_stored"
 INSERT, UPDATE, DELETE, KEEP = "insert", "update", "delete", "keep"
 ACTIONS = (INSERT, UPDATE, DELETE, KEEP)

@@ -19,6 +19,8 @@ FIXED_FULL = 0.7
 FIXED_INCREMENTAL = 1.1
 """Seconds of an incremental refresh by one row, in one statement that reads one change feed. A view
 begins with it, before an incremental refresh is recorded."""
+FIXED_TRANSACTION = 0.55
+"""The same if a transaction takes the place of the statement."""
 MATERIALIZED = 0.1
 """Fraction of the fixed time that each relation materialized before the statement adds."""
 SCAN = 0.07
@@ -151,6 +153,18 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     looked_at = MET * work.met + stored * cost_model.state_rows
     rows = row * CHANGED * work.changed + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
+
+
+def untried(cost_model: CostModel, by_transaction: bool) -> CostModel:
+    """Return the cost model of a view, with the fixed time that it begins with.
+
+    A view whose incremental refreshes were timed keeps what it has learned.
+
+    by_transaction: a transaction takes the place of the statement.
+    """
+    if cost_model.tried:
+        return cost_model
+    return replace(cost_model, fixed=FIXED_TRANSACTION if by_transaction else FIXED_INCREMENTAL)
 
 
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:

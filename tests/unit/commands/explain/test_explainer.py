@@ -74,7 +74,7 @@ def test_a_change_is_explained_with_its_cost() -> None:
     found = told(shop, SUMS)
     assert (found["maintained"], found["technique"]) == (True, "group_aggregate")
     assert (found["next"]["kind"], found["next"]["reason"]) == ("incremental", None)
-    assert found["next"]["estimated_seconds"] == {"incremental": 1.1, "full": 2.35}
+    assert found["next"]["estimated_seconds"] == {"incremental": 0.55, "full": 2.35}
     (source,) = found["sources"]
     assert (source["recorded"], source["newest"], source["changed_rows"]) == (7, 9, 6)
     assert [c["name"] for c in found["state_columns"] if c["hidden"]] == [
