@@ -95,9 +95,9 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:
         """Return the refresh of one model, for the materialization; see `Refresher.for_model`."""
-        return Refresher.for_model(
-            self._rows_of, self._pins, self._nets, change=self._changed, **request
-        )
+        embedded = self.config.credentials.method == ConnectionMethod.SESSION
+        change = self._changed if embedded else None
+        return Refresher.for_model(self._rows_of, self._pins, self._nets, change=change, **request)
 
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
@@ -213,11 +213,13 @@ class IvmSparkAdapter(SparkAdapter):
             names = [column[0] for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall() or ()]
 
-    def _changed(self, sql: str, replacement: Replacement | None) -> list[dict[str, Any]]:
-        """Run the statement that changes a state, or its replacement, and return its rows."""
+    def _changed(self, sql: str, replacement: Replacement) -> list[dict[str, Any]]:
+        """Run the replacement of a statement, or the statement, and return its rows.
+
+        Only a session of this process has replacements.
+        """
         handle: Any = self.connections.get_thread_connection().handle
-        if hasattr(handle, "replace_next"):
-            handle.replace_next(replacement)
+        handle.replace_next(replacement)
         return self._rows_of(sql)
 
     def cleanup_connections(self) -> None:

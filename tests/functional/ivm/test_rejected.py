@@ -13,7 +13,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, by_statements, kinds, reasons
 
 QUERY = "select k, sum(v) as total, max(v) as most from {{ target.schema }}.facts group by k"
 PLACES = {
@@ -101,7 +101,7 @@ class TestRejected:
         facts.sql("delete from facts where v = 5", "insert into facts values (1, 5), (3, 3)")
         facts.sql("delete from facts where v = 5", "insert into facts values (1, 5)")
         facts.sql("delete from facts where v = 5")
-        with spoiled(REFRESH[place]) as sent:
+        with by_statements(), spoiled(REFRESH[place]) as sent:
             responses = facts.run(place)
         assert sent
         assert reasons(responses) == {place: "GENERATED_SQL_REJECTED"}
@@ -119,7 +119,7 @@ class TestRejected:
         facts.run("strict_refresh")
         facts.sql("insert into facts values (9, 9)")
         version, rows = facts.version("strict_refresh__ivm"), facts.bags("strict_refresh")
-        with spoiled(REFRESH["the_merge"]):
+        with by_statements(), spoiled(REFRESH["the_merge"]):
             message = facts.fail("strict_refresh")["strict_refresh"]
         assert "GENERATED_SQL_REJECTED" in message
         assert (facts.version("strict_refresh__ivm"), facts.bags("strict_refresh")) == (

@@ -193,6 +193,15 @@ class TestAccidents(Facts):
         moved.sql("alter table sums__ivm drop constraint few")
         self.refreshed(moved, "transaction")
 
+    def test_rows_that_a_merge_has_marked_as_deleted(self, moved: Warehouse) -> None:
+        with by_statements():
+            moved.run("vectors")
+        marked = moved.history("vectors__ivm")[0]["operationMetrics"]
+        assert int(marked["numTargetDeletionVectorsAdded"]) > 0
+        moved.sql("insert into facts values ('b', 1, 'x')")
+        assert moved.run("vectors")["vectors"]["committed_by"] == "transaction"
+        moved.check("vectors")
+
     def test_a_row_that_meets_two_changes(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:

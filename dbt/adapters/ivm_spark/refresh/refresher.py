@@ -40,13 +40,13 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import Replacement
+from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS, Replacement
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import decode
 
 ATTEMPTS = 5
-Change = Callable[[str, Replacement | None], Sequence[Mapping[str, Any]]]
-"""Runs the statement that changes a state, or what may take its place, and returns its rows."""
+Change = Callable[[str, Replacement], Sequence[Mapping[str, Any]]]
+"""Runs what may take the place of a statement, or the statement, and returns its rows."""
 
 
 class Refresher:
@@ -73,7 +73,7 @@ class Refresher:
         change: Change | None = None,
     ) -> None:
         self._query = query
-        self._change = change or (lambda sql, replacement: query(sql))
+        self._change = change
         self._request = request
         self._model = model
         self._pins = pins
@@ -101,7 +101,8 @@ class Refresher:
     ) -> Refresher:
         """Return a refresher for a model, with its plan made.
 
-        `change` runs the statement that changes the state; without it, `query` does.
+        `change` runs what may take the place of the statement that changes the state; without it,
+        there is only the statement.
 
         Raises as `Request.of_model` does.
         """
@@ -387,7 +388,7 @@ class Refresher:
         try:
             self._hold()
             self._set(settings)
-            rows = self._change(sql, self._replacement)
+            rows = self._changed(sql)
         except DbtDatabaseError as error:
             outcome = self._outcome_of(error)
             if self._compares and not (outcome is not None and outcome.lost):
@@ -404,17 +405,26 @@ class Refresher:
                 return self._with_difference(outcome)
         return self._verified()
 
+    def _changed(self, sql: str) -> Sequence[Mapping[str, Any]]:
+        """Run the statement that changes the state, or what may take its place."""
+        replacement = None if self._change is None else self._replacement
+        if self._change is None or replacement is None:
+            return self._query(sql)
+        return self._change(sql, replacement)
+
     @property
     def _replacement(self) -> Replacement | None:
         """Return what may take the place of the statement, None if nothing may."""
-        plan, mark = self.plan, self.plan.watermark
-        version = plan.findings.version if plan.findings is not None else None
-        if plan.statements is None or version is None:
+        plan, found, mark = self.plan, self.plan.findings, self.plan.watermark
+        if plan.statements is None or found is None or found.version is None:
+            return None
+        if not plan.statements.is_insert and found.cost_model.state_rows > MOST_ROWS:
             return None
         change = plan.statements.replacement(f"ivm_stored_{self._planner.token}")
         if change is None:
             return None
-        return Replacement(self._request.state, version, mark.state_id, mark.refresh, change)
+        state = self._request.state
+        return Replacement(state, found.version, mark.state_id, mark.refresh, change)
 
     def _with_difference(self, outcome: Outcome) -> Outcome:
         """Return the outcome of a committed statement, with the result of a comparison."""

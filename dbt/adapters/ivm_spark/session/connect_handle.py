@@ -13,7 +13,6 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ivm_spark.session.errors import error_message
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from dbt.adapters.ivm_spark.state.rewrite import Replacement
 
 if TYPE_CHECKING:
     from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
@@ -35,9 +34,6 @@ class ConnectHandle(SessionHandle):
 
     def known(self, sql: str) -> None:
         """Return None: only the server has the table's log."""
-
-    def _changed(self, replacement: Replacement) -> None:
-        """Return None: Delta's transactions are in the server."""
 
     @staticmethod
     def _is_command(result: DataFrame) -> bool:

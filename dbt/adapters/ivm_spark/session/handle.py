@@ -84,18 +84,15 @@ class SessionHandle(SparkConnectionWrapper):
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
         replacement, self._replacement = self._replacement, None
-        row = None if replacement is None else self._changed(replacement)
+        row = None if replacement is None else changed(self.session, replacement)
         if row is not None:
             self._result, self._rows = None, [row]
             return
         self._result = self._sent(sql)
 
-    def replace_next(self, replacement: Replacement | None) -> None:
+    def replace_next(self, replacement: Replacement) -> None:
         """Carry out the next statement by its replacement, if that is possible."""
         self._replacement = replacement
-
-    def _changed(self, replacement: Replacement) -> Row | None:
-        return changed(self.session, replacement)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):
