@@ -80,7 +80,7 @@ STATED = {
         f"The fixed part is {cost_model.FIXED_FULL} s",
         f"counts as {cost_model.COLD:.0f} s shorter",
         f"the fixed part is {cost_model.FIXED_INCREMENTAL} s",
-        f"and {cost_model.FIXED_TRANSACTION} s if",
+        f"and {cost_model.REWRITTEN} of that if",
         f"For an INSERT it is {cost_model.ADDED} of that",
         f"adds {cost_model.MATERIALIZED:.0%}".replace("%", " %"),
         f"adds {cost_model.SCAN:.0%}".replace("%", " %"),

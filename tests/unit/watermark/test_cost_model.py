@@ -8,8 +8,8 @@ import pytest
 
 from dbt.adapters.ivm_spark.watermark.cost_model import (
     FIXED_INCREMENTAL,
-    FIXED_TRANSACTION,
     MATERIALIZED,
+    REWRITTEN,
     SCAN,
     CostModel,
     Estimates,
@@ -17,7 +17,6 @@ from dbt.adapters.ivm_spark.watermark.cost_model import (
     Work,
     estimates,
     learned,
-    untried,
 )
 
 BUILT = learned(CostModel(), RefreshStats(1, True, False, Work(1_000_000)), 10.7)
@@ -172,10 +171,12 @@ def test_many_small_tables_cost_little() -> None:
     assert 2.0 < found.incremental < 3.0
 
 
-def test_a_transaction_is_expected_to_be_faster_until_a_refresh_was_timed() -> None:
-    assert untried(BUILT, by_transaction=True).fixed == FIXED_TRANSACTION
-    assert untried(untried(BUILT, by_transaction=True), by_transaction=False).fixed == (
-        FIXED_INCREMENTAL
-    )
-    tried = learned(BUILT, RefreshStats(1, False, False, Work(1_000_000, 10)), 2.0)
-    assert untried(tried, by_transaction=True) == tried
+def test_a_transaction_saves_a_part_of_the_statement_only() -> None:
+    """Relations are materialized and tables are scanned as before."""
+    small, big = Work(10, 1), Work(10, 1, materialized=10)
+    for work in (small, big):
+        saved = (
+            _estimates(BUILT, work).incremental
+            - _estimates(BUILT, replace(work, rewrites=True)).incremental
+        )
+        assert saved == pytest.approx(FIXED_INCREMENTAL * (1 - REWRITTEN))

@@ -66,6 +66,7 @@ class Situation:
         only_adds: gives whether the view only gains rows, from whether its sources do.
         netted: the version ranges of sources whose net change is known.
         no_ops: sources that moved, but whose changes have no net effect on the view.
+        rewrites: see `Work`.
         clock_moved: the clock, as the query reads it, has moved.
         clock_reason: why the state can't follow it by a change.
     """
@@ -87,6 +88,7 @@ class Situation:
     only_adds: Callable[[bool], bool] = never_only_adds
     netted: Mapping[str, VersionRange] = field(default_factory=dict)
     no_ops: frozenset[str] = frozenset()
+    rewrites: bool = False
     clock_moved: bool = False
     clock_reason: Reason | None = None
 
@@ -161,13 +163,18 @@ def decide(situation: Situation) -> Decision:
     reason = situation.unsupported_reason or situation.clock_reason or _broken(ranges)
     if reason is None and policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
-    work = Work(rows, sum(changed.values()), adds=situation.only_adds(grows))
+    work = Work(
+        rows,
+        sum(changed.values()),
+        adds=situation.only_adds(grows),
+        rewrites=situation.rewrites,
+    )
     if reason is None and policy is RefreshPolicy.AUTO:
         # This comes before the delta is derived, which takes longer than the rest of a plan. Often
         # the least time of an incremental refresh already exceeds a rebuild's.
         reason = _costs(situation, work)
     if reason is None:
-        work = replace(situation.work(changed, grows), rows=rows)
+        work = replace(situation.work(changed, grows), rows=rows, rewrites=situation.rewrites)
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
     weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)

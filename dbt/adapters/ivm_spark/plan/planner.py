@@ -45,7 +45,7 @@ from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
-from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, untried
+from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
 from dbt.adapters.ivm_spark.watermark.history import needs_id, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import (
@@ -215,7 +215,7 @@ class Planner:
             watermark,
             known,
             history.version,
-            _cost_model(request, history.cost_model if known else CostModel()),
+            history.cost_model if known else CostModel(),
             session,
             _placed(request, layout, facts),
             clock=clock,
@@ -319,11 +319,11 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
     return found.laid_out(layout, kept)
 
 
-def _cost_model(request: Request, cost_model: CostModel) -> CostModel:
-    """Return a view's cost model. What a first incremental refresh takes depends on its commit."""
-    table, small = request.config.table, cost_model.state_rows <= MOST_ROWS
-    plain = not (table.partitions or table.clusters)
-    return untried(cost_model, by_transaction=small and plain and not request.far)
+def _rewrites(request: Request, cost_model: CostModel) -> bool:
+    """Return whether a transaction of the adapter's own takes the place of a MERGE, most likely."""
+    table = request.config.table
+    plain = not (table.partitions or table.clusters or request.far)
+    return plain and cost_model.state_rows <= MOST_ROWS
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
@@ -348,6 +348,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         used=reading.used,
         work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
+        rewrites=_rewrites(request, found.cost_model),
         clock_moved=found.clock.moved,
         clock_reason=clock_reason(layout) if found.clock.moved else None,
     )

@@ -19,8 +19,6 @@ FIXED_FULL = 0.7
 FIXED_INCREMENTAL = 1.1
 """Seconds of an incremental refresh by one row, in one statement that reads one change feed. A view
 begins with it, before an incremental refresh is recorded."""
-FIXED_TRANSACTION = 0.55
-"""The same if a transaction takes the place of the statement."""
 MATERIALIZED = 0.1
 """Fraction of the fixed time that each relation materialized before the statement adds."""
 SCAN = 0.07
@@ -29,6 +27,8 @@ are, Delta chooses its files, and Spark plans it and starts its tasks."""
 ADDED = 0.3
 """Fraction of the fixed time that an INSERT takes. A MERGE reads the state twice and rewrites
 it."""
+REWRITTEN = 0.5
+"""Fraction of the fixed time that a transaction takes in the place of a MERGE."""
 FIRST_BUILD = 0.5
 """The least fraction of a first build's time that a rebuild takes: most first builds run in a Spark
 that is not warm. If an incremental refresh takes longer than that, one rebuild is made to find
@@ -68,6 +68,7 @@ class Work:
         scattered: the refresh finds rows of the state by all their columns.
         adds: the refresh looks for no row of the state.
         least: the rows of `met` that are read at least.
+        rewrites: a transaction of the adapter's own takes the place of the MERGE.
     """
 
     rows: int = 0
@@ -78,6 +79,7 @@ class Work:
     scattered: bool = False
     adds: bool = False
     least: int = 0
+    rewrites: bool = False
 
 
 @dataclass(frozen=True)
@@ -155,18 +157,6 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
 
 
-def untried(cost_model: CostModel, by_transaction: bool) -> CostModel:
-    """Return the cost model of a view, with the fixed time that it begins with.
-
-    A view whose incremental refreshes were timed keeps what it has learned.
-
-    by_transaction: a transaction takes the place of the statement.
-    """
-    if cost_model.tried:
-        return cost_model
-    return replace(cost_model, fixed=FIXED_TRANSACTION if by_transaction else FIXED_INCREMENTAL)
-
-
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:
     """Return the cost model after a refresh that took so many seconds.
 
@@ -215,7 +205,7 @@ def _warm(seconds: float) -> float:
 
 def _fixed_part(cost_model: CostModel, work: Work) -> float:
     """Return the seconds of an incremental refresh that do not depend on its rows."""
-    statement = ADDED if work.adds else 1.0
+    statement = ADDED if work.adds else REWRITTEN if work.rewrites else 1.0
     return cost_model.fixed * (
         statement + MATERIALIZED * work.materialized + SCAN * max(work.scans - 1, 0)
     )
