@@ -186,7 +186,7 @@ def conclusion(refreshed: list[dict[str, Any]], unmoved: list[dict[str, Any]], p
     incremental = [row for row in refreshed if row["refresh_kind"] == "incremental"]
     return (
         f"The second run was incremental: {len(incremental)} of {len(refreshed)} views were "
-        "brought up to date by one MERGE each, and only with what had changed. It was right: "
+        "brought up to date by one commit each, and only with what had changed. It was right: "
         f"`dbt test` ran the queries of all {proofs} views on the changed tables and compared "
         "them with the views as bags (EXCEPT ALL, both ways), and not one row differed. "
         f"The third run found nothing to do: its {sum(row['statements'] for row in unmoved)} "

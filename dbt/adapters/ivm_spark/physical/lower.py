@@ -187,7 +187,7 @@ class Statements:
         source = self.query(self.write.source)
         if isinstance(self.write, Merge):
             return rewrite(self.write, source, stored)
-        return None if self.write.overwrite else Addition(source, self.write.columns)
+        return None if self.write.overwrite else Addition(source)
 
     @property
     def insert(self) -> Statements:

@@ -77,7 +77,7 @@ class Planner:
         nets: Nets | None = None,
     ) -> None:
         self._nets = nets or Nets()
-        self.token = token
+        self._token = token
         self._query = query
         self._described = Described(query)
         self._reader = SourceReader(query)
@@ -134,7 +134,7 @@ class Planner:
         watermarks = source_watermarks(
             self._query, decision, found.heads, found.watermark, self._counts
         )
-        plan = assemble(request, found, choice, watermarks, self.token, uuid.uuid4().hex)
+        plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
         if (
             self._counts
             and not plan.view
@@ -145,7 +145,7 @@ class Planner:
             if not is_hopeless(found, moved) and compares(
                 found, moved, cost_models(self._reader, request.readers)
             ):
-                plan = compared(plan, request, found, moved, self.token)
+                plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.unsupported_reason, found.layout)
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 

@@ -77,7 +77,8 @@ class Refresher:
         self._request = request
         self._model = model
         self._pins = pins
-        self._planner = Planner(query, pins, token=uuid.uuid4().hex[:8], nets=nets)
+        self._token = uuid.uuid4().hex[:8]
+        self._planner = Planner(query, pins, token=self._token, nets=nets)
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
         self._kept: list[str] = []
@@ -420,7 +421,7 @@ class Refresher:
             return None
         if not plan.statements.is_insert and found.cost_model.state_rows > MOST_ROWS:
             return None
-        change = plan.statements.replacement(f"ivm_stored_{self._planner.token}")
+        change = plan.statements.replacement(f"ivm_stored_{self._token}")
         if change is None:
             return None
         state = self._request.state

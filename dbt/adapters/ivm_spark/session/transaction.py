@@ -126,8 +126,8 @@ class _Transaction:
 
     def add(self, addition: Addition) -> Row | None:
         """Add rows to the state, and return the counts."""
-        rows = self._fitting(self._session.sql(to_sql(addition.rows)), addition.columns)
-        if rows is None:
+        rows = self._session.sql(to_sql(addition.rows))
+        if not self._fits(rows):
             return None
         written = self._transaction.writeFiles(rows._jdf)
         inserted = _rows(written)
@@ -143,8 +143,8 @@ class _Transaction:
 
         None if the state is not small, or if a row of it has met two rows of the change.
         """
-        files = self._small()
-        if files is None:
+        files = self._files()
+        if files is None or (before := _rows(files)) > MOST_ROWS:
             return None
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
@@ -153,13 +153,13 @@ class _Transaction:
         try:
             observation = Observation()
             contents = self._contents(rewrite, observation)
-            if contents is None:
+            if not self._fits(contents):
                 return None
             written = self._transaction.writeFiles(contents._jdf)
         finally:
             self._session.catalog.dropTempView(rewrite.stored)
         counted = _counted(observation)
-        if counted is None or counted[STORED] != _rows(files):
+        if counted is None or counted[STORED] != before:
             return None
         # Without a change there is no change data, and the feed would take the rows of new files
         # for changes.
@@ -174,7 +174,7 @@ class _Transaction:
         self._commit(actions, operation)
         return _counts(counted)
 
-    def _contents(self, rewrite: Rewrite, observation: Observation) -> DataFrame | None:
+    def _contents(self, rewrite: Rewrite, observation: Observation) -> DataFrame:
         """Return the rows to write, with their change types if the state has a feed."""
         counts = [count_if(col(ACTION) == action).alias(action) for action in ACTIONS]
         rows = self._session.sql(to_sql(rewrite.rows))
@@ -183,25 +183,18 @@ class _Transaction:
         fed = feed.isDefined() and feed.get() == "true"
         written = rows.selectExpr(to_sql(rewrite.expansion if fed else rewrite.unfed))
         values = [col(ROW).getField(name).alias(name) for name in rewrite.columns]
-        kind = [col(CHANGE_TYPE)] if fed else []
-        if self._fitting(written.select(*values), rewrite.columns) is None:
-            return None
-        return written.select(*values, *kind)
+        return written.select(*values, *([CHANGE_TYPE] if fed else []))
 
-    def _fitting(self, rows: DataFrame, columns: tuple[str, ...]) -> DataFrame | None:
-        """Return rows with the state's columns in their order, None if a name or type differs."""
+    def _fits(self, rows: DataFrame) -> bool:
+        """Return whether rows have exactly the state's columns, besides their change types."""
         fields = json.loads(self._snapshot.schema().json())["fields"]
         if any(set(field["metadata"]) - COLUMN_METADATA for field in fields):
-            return None
-        if sorted(field["name"] for field in fields) != sorted(columns):
-            return None
-        given = json.loads(rows._jdf.schema().json())["fields"]
-        types = {field["name"]: _type(field["type"]) for field in given}
-        if any(types[field["name"]] != _type(field["type"]) for field in fields):
-            return None
-        return rows
+            return False
+        given = _types(json.loads(rows._jdf.schema().json())["fields"])
+        given.pop(CHANGE_TYPE, None)
+        return given == _types(fields)
 
-    def _small(self) -> Any | None:
+    def _files(self) -> Any | None:
         """Return the files of a small state, as Delta's checksum has them; None for any other.
 
         Reading them takes no job.
@@ -209,10 +202,10 @@ class _Transaction:
         checksum = self._snapshot.checksumOpt()
         if not checksum.isDefined() or not checksum.get().allFiles().isDefined():
             return None
-        if checksum.get().tableSizeBytes() > MOST_BYTES or checksum.get().numFiles() > MOST_FILES:
+        known = checksum.get()
+        if known.tableSizeBytes() > MOST_BYTES or known.numFiles() > MOST_FILES:
             return None
-        files = checksum.get().allFiles().get()
-        return files if _rows(files) <= MOST_ROWS else None
+        return known.allFiles().get()
 
     def _actions(self, written: Any = None, removed: Any = None) -> Any:
         """Return the actions of the commit: files, and the number of the refresh."""
@@ -270,6 +263,11 @@ def _rows(files: Any) -> int:
             raise ValueError("a file without statistics")
         total += int(rows.get())
     return total
+
+
+def _types(fields: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the types of fields by name."""
+    return {field["name"]: _type(field["type"]) for field in fields}
 
 
 def _type(said: Any) -> Any:

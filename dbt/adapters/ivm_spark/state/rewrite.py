@@ -1,8 +1,8 @@
 """A MERGE as a rewrite: all rows of a small state after it, as a query over the rows before it.
 
-A MERGE looks for the files that it touches, writes them anew, and asks the table's log more than
-once. If the state is one small file, that takes longer than to compute all rows of the file. The
-rows carry their change types, so that one write gives both the new file and the change data feed.
+A MERGE finds the files that it touches, writes them again, and asks the table's log several times.
+For a state of one small file, it is faster to compute all of its rows. Each row carries its change
+type, so that one write gives both the new file and the change data feed.
 
 Source: Delta's protocol, "Change Data Files"; MERGE's clauses as in Delta's documentation.
 """
@@ -28,6 +28,14 @@ ROW = "row"
 BY_TRANSACTION = "by_transaction"
 """Marks the counts of a change that was not made by a statement."""
 _CHANGED, _OLD, _NEW = "__ivm_changed", "__ivm_old", "__ivm_new"
+_KEPT = {KEEP: _OLD, INSERT: _NEW, UPDATE: _NEW}
+"""The struct that is a row of the table afterwards, by action."""
+_CHANGES = {
+    INSERT: (("insert", _NEW),),
+    UPDATE: (("update_preimage", _OLD), ("update_postimage", _NEW)),
+    DELETE: (("delete", _OLD),),
+}
+"""The change data of each action: change type and struct."""
 
 
 @dataclass(frozen=True)
@@ -58,11 +66,9 @@ class Addition:
 
     Attributes:
         rows: a query.
-        columns: its columns, those of the state.
     """
 
     rows: exp.Query
-    columns: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -149,32 +155,24 @@ def _struct(columns: tuple[str, ...], values: dict[str, exp.Expr]) -> exp.Expr:
 
 def _expansion(feed: bool) -> exp.Expr:
     """Return the generator of the rows to write for each row of the query."""
-
-    def written(state: str, change: str | None) -> exp.Expr:
-        kind = exp.null() if change is None else exp.Literal.string(change)
-        parts: tuple[exp.Expr, ...] = (exp.Literal.string(ROW), column(state))
+    ifs = []
+    for action in ACTIONS:
+        rows = [_written(_KEPT[action], None, feed)] if action in _KEPT else []
         if feed:
-            parts = (*parts, exp.Literal.string(CHANGE_TYPE), exp.cast(kind, "string"))
-        return exp.Anonymous(this="named_struct", expressions=list(parts))
-
-    def all_of(*rows: exp.Expr) -> exp.Expr:
-        return exp.Anonymous(this="array", expressions=list(rows))
-
-    before, after = written(_OLD, None), written(_NEW, None)
-    changes = {
-        INSERT: [after, written(_NEW, "insert")],
-        UPDATE: [
-            after,
-            written(_OLD, "update_preimage"),
-            written(_NEW, "update_postimage"),
-        ],
-        DELETE: [written(_OLD, "delete")],
-    }
-    if not feed:
-        changes = {INSERT: [after], UPDATE: [after]}
-    ifs = [exp.If(this=_is(KEEP), true=all_of(before))]
-    ifs += [exp.If(this=_is(action), true=all_of(*rows)) for action, rows in changes.items()]
+            rows += [_written(struct, change, feed) for change, struct in _CHANGES.get(action, ())]
+        if rows:
+            value = exp.Anonymous(this="array", expressions=rows)
+            ifs.append(exp.If(this=_is(action), true=value))
     return exp.Anonymous(this="inline", expressions=[exp.Case(ifs=ifs)])
+
+
+def _written(struct: str, change: str | None, feed: bool) -> exp.Expr:
+    """Return a row to write; without a change type, it is a row of the table."""
+    parts: tuple[exp.Expr, ...] = (exp.Literal.string(ROW), column(struct))
+    if feed:
+        kind = exp.null() if change is None else exp.Literal.string(change)
+        parts = (*parts, exp.Literal.string(CHANGE_TYPE), exp.cast(kind, "string"))
+    return exp.Anonymous(this="named_struct", expressions=list(parts))
 
 
 def _is(action: str) -> exp.Expr:
