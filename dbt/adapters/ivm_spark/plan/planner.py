@@ -30,12 +30,11 @@ from dbt.adapters.ivm_spark.plan.garbage import rare_collections
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
-from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, warnings
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks
-from dbt.adapters.ivm_spark.plan.warnings import in_full, warnings
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader

@@ -25,9 +25,8 @@ from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
-from dbt.adapters.ivm_spark.plan.refusals import RefusedError, refused, rejection
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.warnings import in_full
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -36,6 +35,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
     outcome_of_error,
     response,
 )
+from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
@@ -81,8 +81,7 @@ class Refresher:
         self._planner = Planner(query, pins, token=self._token, nets=nets)
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
-        self._kept: list[str] = []
-        self._tuned = False
+        self._session = Workspace(query)
         self._rejected: Reason | None = None
         self._difference: tuple[int, int] | None = None
         self.late_warning = ""
@@ -151,7 +150,7 @@ class Refresher:
             return
         with self._keeping():
             # Note the name before sending: the relation may exist although no answer comes.
-            self._kept.append(name)
+            self._session.names.append(name)
             self._query(sql)
 
     def commit(self, sql: str) -> None:
@@ -163,12 +162,12 @@ class Refresher:
         self.plan = self.plan.begun(round((time.time() - self._before_commit()) * 1000))
         started = time.perf_counter()
         try:
-            self._tune()
+            self._session.tune(self.plan)
             outcome = self._committed(sql)
             began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
         finally:
-            self._clean_up()
+            self._session.clear()
             self._spent("apply", started)
         self._settle(outcome)
 
@@ -193,7 +192,7 @@ class Refresher:
         to do.
         """
         with self._keeping():
-            self._kept.append(comparison.new)
+            self._session.names.append(comparison.new)
             self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
         if self.plan.statements is None:
             return
@@ -208,10 +207,10 @@ class Refresher:
     def _settle_difference(self, comparison: Comparison, lost: int, gained: int) -> None:
         after, differed = comparison.rows + gained - lost, max(lost, gained)
         if not differed and not comparison.moved:
-            self._clean_up()
+            self._session.clear()
             self._settle(Outcome(True, written=False, differed=0, rows=after))
         elif differed > MUCH * max(after, 1):
-            self._clean_up()
+            self._session.clear()
             self._replace_table()
         else:
             self._difference = (differed, after)
@@ -270,7 +269,9 @@ class Refresher:
         plan = self.plan
         assert isinstance(plan, Incremental) and plan.prepared is not None
         statements = plan.prepared
-        wanted = open_questions(statements.asks, number, set(self._kept), statements.answers)
+        wanted = open_questions(
+            statements.asks, number, set(self._session.names), statements.answers
+        )
         if not wanted:
             return
         with self._keeping():
@@ -291,7 +292,7 @@ class Refresher:
         """
         started = time.perf_counter()
         try:
-            self._tune()
+            self._session.tune(self.plan)
             yield
         except DbtDatabaseError as error:
             self._give_up(error)
@@ -300,7 +301,7 @@ class Refresher:
 
     def _give_up(self, error: DbtDatabaseError) -> None:
         """Rebuild if the changes can't be read; raise any other error of a materialization."""
-        self._clean_up()
+        self._session.clear()
         outcome = self._outcome_of(error)
         if self._compares and not (outcome is not None and outcome.lost):
             # The statement that replaces the table will say whose error it is.
@@ -312,30 +313,6 @@ class Refresher:
 
     def _outcome_of(self, error: DbtDatabaseError) -> Outcome | None:
         return outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
-
-    def _tune(self) -> None:
-        if not self._tuned:
-            self._tuned = True
-            self._set(self.plan.tuning)
-
-    def _clean_up(self) -> None:
-        # Drop the last first: Spark would recompute a relation if it forgets one that it was
-        # computed from.
-        for name in reversed(self._kept):
-            self._query(f"drop view if exists {name}")
-        self._kept = []
-        if self._tuned:
-            self._tuned = False
-            self._unset(self.plan.tuning)
-
-    def _set(self, settings: Mapping[str, str]) -> None:
-        for key, value in settings.items():
-            self._query(f"set {key}={value}")
-
-    def _unset(self, settings: Mapping[str, str]) -> None:
-        for key in settings:
-            before = self.plan.untuned.get(key)
-            self._query(f"reset {key}" if before is None else f"set {key}={before}")
 
     def _settle(self, outcome: Outcome) -> None:
         self._outcome = outcome
@@ -388,7 +365,7 @@ class Refresher:
         settings = commit_settings(self.plan)
         try:
             self._hold()
-            self._set(settings)
+            self._session.set(settings)
             rows = self._changed(sql)
         except DbtDatabaseError as error:
             outcome = self._outcome_of(error)
@@ -399,7 +376,7 @@ class Refresher:
                 raise
             return outcome
         finally:
-            self._unset(settings)
+            self._session.unset(settings, self.plan.untuned)
         if self.plan.statements is not None and rows:
             outcome = merged(rows[0])
             if outcome.inserted or outcome.updated or outcome.deleted:

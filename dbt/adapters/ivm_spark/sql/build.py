@@ -15,11 +15,11 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKi
 from dbt.adapters.ivm_spark.algebra.clock import clock_constants
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
 from dbt.adapters.ivm_spark.algebra.pruning import prune
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, too_many_tables
 from dbt.adapters.ivm_spark.algebra.tree import Node, Scan
-from dbt.adapters.ivm_spark.sql.aggregate_calls import marked, unmarked
 from dbt.adapters.ivm_spark.sql.block import Built, Ctes, rename
 from dbt.adapters.ivm_spark.sql.environment import Environment
 from dbt.adapters.ivm_spark.sql.generators import lift_generators
@@ -98,7 +98,7 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
         number: {fold(name): kind for name, kind in relation.columns}
         for number, relation in parsed.tables.items()
     }
-    given = marked(lift_generators(parsed.query, parsed.tables))
+    given = _marked(lift_generators(parsed.query, parsed.tables))
 
     def qualified(query: exp.Query, validate: bool) -> exp.Query:
         schema = MappingSchema(mapping, dialect=dialect, normalize=False)
@@ -109,7 +109,27 @@ def _qualify(parsed: Parsed, dialect: str) -> exp.Query:
     except SqlglotError as error:
         first_line = str(error).splitlines()[0]
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, first_line) from error
-    return unmarked(query)
+    return _unmarked(query)
+
+
+def _marked(query: exp.Query) -> exp.Query:
+    """Return the query, changed in place, with its aggregate calls as sqlglot's own.
+
+    The dialect reads functions as unknown calls (see `dialect`). If `b` is also the name of an
+    output, sqlglot must know that HAVING sum(b) reads the input's column b.
+    """
+    return _swapped(query, exp.Anonymous, exp.AnonymousAggFunc)
+
+
+def _unmarked(query: exp.Query) -> exp.Query:
+    """Return the query, changed in place, with its aggregate calls as the other rooms know them."""
+    return _swapped(query, exp.AnonymousAggFunc, exp.Anonymous)
+
+
+def _swapped(query: exp.Query, old: type[exp.Func], new: type[exp.Func]) -> exp.Query:
+    for call in [node for node in query.find_all(old) if node.name.lower() in AGGREGATES]:
+        call.replace(new(this=call.this, expressions=call.expressions))
+    return query
 
 
 class Builder:

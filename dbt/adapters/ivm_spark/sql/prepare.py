@@ -10,13 +10,13 @@ from dbt.adapters.ivm_spark.algebra.expressions import TIME_WINDOW
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
 from dbt.adapters.ivm_spark.sql.join_groups import flatten_joins
-from dbt.adapters.ivm_spark.sql.lambdas import rename_parameters
 from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
 from dbt.adapters.ivm_spark.sql.time_windows import name_time_windows
 from dbt.adapters.ivm_spark.sql.values import name_values
 
 _VARIABLE = re.compile(r"\$\{(?:\w+?:)?\S+?\}")
 """Source: REF_RE of Spark's ConfigReader."""
+_PARAMETER = "__ivm_lambda_"
 
 
 def prepare(query: exp.Query) -> None:
@@ -43,7 +43,7 @@ def prepare(query: exp.Query) -> None:
         count_rows(query)
         refuse_ambiguous_stars(query)
     if exp.Lambda in kinds:
-        rename_parameters(query)
+        _rename_parameters(query)
     if exp.Tuple in kinds or "struct" in calls:
         name_fields(query)
     if exp.CTE in kinds:
@@ -76,3 +76,24 @@ def _spell_ctes(query: exp.Query) -> None:
         given = spellings.get(table.name.lower(), set())
         if not table.db and len(given) == 1 and table.name not in given:
             table.this.set("this", next(iter(given)))
+
+
+def _rename_parameters(query: exp.Expr) -> None:
+    """Rename the parameters of lambda functions, so that no column of a tree has the same name.
+
+    `transform(prices, q -> q * t.rate)` may move to a place where a table is called `q`.
+    """
+    for function in list(query.find_all(exp.Lambda)):
+        names = {p.name for p in function.expressions if not p.name.startswith(_PARAMETER)}
+        for parameter in function.expressions:
+            parameter.set("this", _PARAMETER + parameter.name.removeprefix(_PARAMETER))
+        for used in list(function.this.find_all(exp.Identifier)):
+            if used.name in names and _stands_alone(used):
+                used.set("this", _PARAMETER + used.name)
+
+
+def _stands_alone(name: exp.Identifier) -> bool:
+    """Return whether a name is neither a column's nor a field's, and so may be a parameter."""
+    around = name.parent
+    field = isinstance(around, exp.Dot) and name.arg_key == "expression"
+    return not field and not isinstance(around, (exp.Column, exp.DataType, exp.ColumnDef))
