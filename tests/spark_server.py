@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyspark
 
-from dbt.adapters.ivm_spark.session.delta_package import delta_package
+from dbt.adapters.ivm_spark.session.installed import delta_package
 from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION
 
 SPARK = Path(pyspark.__file__).parent

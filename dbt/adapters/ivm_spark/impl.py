@@ -30,8 +30,8 @@ from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
+from dbt.adapters.ivm_spark.session.installed import check_sqlglot
 from dbt.adapters.ivm_spark.session.literals import sql_literal
-from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Replacement

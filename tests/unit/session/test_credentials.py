@@ -45,3 +45,23 @@ def test_the_adapter_its_connections_and_its_credentials_have_one_type() -> None
     assert IvmSparkConnectionManager.TYPE == "ivm_spark"
     assert Plugin.credentials is IvmSparkCredentials
     assert Plugin.dependencies == ["spark"]
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("30m", 1800), ("2h", 7200), ("1.5 h", 5400), ("45s", 45), ("1d", 86400), (None, 0)]
+    + [(off, 0) for off in (False, 0, "false", "off")],
+)
+def test_keep_spark_is_a_duration(said: object, seconds: float) -> None:
+    assert credentials(keep_spark=said).keep_seconds == seconds
+
+
+@pytest.mark.parametrize("said", ["soon", "30", 30, "30 minutes", True, "-1m"])
+def test_a_keep_spark_that_is_no_duration(said: object) -> None:
+    with pytest.raises(DbtRuntimeError, match="as in 30m"):
+        credentials(keep_spark=said)
+
+
+def test_keep_spark_is_for_a_spark_of_dbts_own() -> None:
+    with pytest.raises(DbtRuntimeError, match="method: thrift"):
+        credentials(method="thrift", host="h", keep_spark="30m")

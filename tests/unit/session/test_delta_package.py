@@ -3,8 +3,8 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ivm_spark.session import delta_package as module
-from dbt.adapters.ivm_spark.session.delta_package import delta_package
+from dbt.adapters.ivm_spark.session import installed as module
+from dbt.adapters.ivm_spark.session.installed import delta_package
 
 
 def test_the_coordinates_come_from_the_installed_packages() -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ivm_spark.session.java import java_version
+from dbt.adapters.ivm_spark.session.installed import java_version
 
 
 def fake_java(folder: Path, says: str, code: int = 0) -> None:

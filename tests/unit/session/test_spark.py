@@ -28,8 +28,8 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "dict[str, str]":
     monkeypatch.setattr(module.SparkContext, "_gateway", None)
     monkeypatch.setattr(module, "java_version", lambda: 17)
     monkeypatch.setattr(module, "delta_package", lambda: COORDINATES)
-    monkeypatch.setattr(module, "SparkLog", lambda: SparkLog(tmp_path))
-    monkeypatch.setattr(module, "_launch", launch)
+    monkeypatch.setattr(module, "SparkLog", lambda folder: SparkLog(tmp_path))
+    monkeypatch.setattr(module, "launched", launch)
     return said
 
 

@@ -2,7 +2,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
-from dbt.adapters.ivm_spark.session.sqlglot_build import check_sqlglot
+from dbt.adapters.ivm_spark.session.installed import check_sqlglot
 
 
 def test_the_python_build_is_taken() -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum
+from dbt_common.exceptions import DbtRuntimeError
 
 ANSI = "spark.sql.ansi.enabled"
 EMBEDDED_HOST = "local"
 CONNECT_PORT = 15002
+_SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
 
 
 class ConnectionMethod(StrEnum):
@@ -34,6 +38,9 @@ class IvmSparkCredentials(SparkCredentials):
 
     `method` defaults to `session` (Spark in dbt's own process), which needs no `host`.
 
+    With `keep_spark: 30m`, the Spark of `session` is a process of its own. Later dbt processes use
+    it too, and it ends 30 minutes after the last one.
+
     `connect` is Spark Connect. It takes `host` and `port` (15002), and `token`, `user` and
     `use_ssl` if the server asks for them. `host` may also be the whole connection string.
     """
@@ -41,6 +48,7 @@ class IvmSparkCredentials(SparkCredentials):
     method: ConnectionMethod = ConnectionMethod.SESSION  # type: ignore[assignment]
     # A wider type than in dbt-spark: a profile may say `true` or `8` without quotes.
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
+    keep_spark: str | int | bool | None = None
 
     @classmethod
     def __pre_deserialize__(cls, data: Any) -> Any:
@@ -61,8 +69,8 @@ class IvmSparkCredentials(SparkCredentials):
         """Fill in the embedded defaults.
 
         Raises:
-            DbtRuntimeError: a field that the chosen method needs is missing, or `database` is
-                not `schema`.
+            DbtRuntimeError: a field that the chosen method needs is missing, `database` is not
+                `schema`, or `keep_spark` is no duration or of another method.
         """
         if self.method == ConnectionMethod.SESSION and self.host is None:
             self.host = EMBEDDED_HOST
@@ -70,6 +78,28 @@ class IvmSparkCredentials(SparkCredentials):
         super().__post_init__()
         # dbt-spark overwrites the user's ANSI mode with "false"; here that is only the default.
         self.server_side_parameters = {ANSI: "false", **said}
+        if self.keep_seconds and self.method != ConnectionMethod.SESSION:
+            raise DbtRuntimeError(
+                f"keep_spark keeps dbt's own Spark, but `method: {self.method.value}` uses "
+                "another one. Remove keep_spark, or use `method: session`."
+            )
+
+    @property
+    def keep_seconds(self) -> float:
+        """Return for how many seconds Spark stays after its last client; 0 if it ends with dbt.
+
+        Raises DbtRuntimeError if `keep_spark` is no duration.
+        """
+        said = str(self.keep_spark or "0").strip().lower()
+        if said in ("0", "false", "off", "no"):
+            return 0.0
+        found = _DURATION.fullmatch(said)
+        if found is None:
+            raise DbtRuntimeError(
+                f"keep_spark is {self.keep_spark!r}. Write a number with s, m, h or d, as in 30m "
+                "or 2h; or false."
+            )
+        return float(found[1]) * _SECONDS[found[2]]
 
     def _connection_keys(self) -> tuple[str, ...]:
         if self.method == ConnectionMethod.SESSION:

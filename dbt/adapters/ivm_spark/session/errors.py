@@ -35,7 +35,8 @@ _HINTS = (
     (
         "Another instance of Derby may have already booted the database",
         "The embedded catalog (metastore_db in the working directory) serves one process at a "
-        "time. End the other dbt or Spark process that uses it, or set "
+        "time. End the other dbt or Spark process that uses it, set keep_spark: 30m in the "
+        "profile so that all dbt processes use one Spark, or set "
         "spark.hadoop.javax.jdo.option.ConnectionURL in server_side_parameters.",
     ),
     (

@@ -1,12 +1,68 @@
-"""The connections over which Spark's JVM answers this process."""
+"""The way into Spark's JVM: started by this process, or running already."""
 
 from __future__ import annotations
 
+import atexit
+import os
+import signal
+import threading
+from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from py4j.finalizer import ThreadSafeFinalizer  # type: ignore[import-untyped]
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
+
+from dbt.adapters.ivm_spark.session.spark_log import SparkLog
+
+if TYPE_CHECKING:
+    from dbt.adapters.ivm_spark.session.place import Note
+
+_PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
+"""How PySpark is told of a JVM that runs already."""
+
+
+def launched(settings: Mapping[str, str], log: SparkLog, fds: tuple[int, ...] = ()) -> Any:
+    """Start a JVM with its output in the log, and return its gateway.
+
+    By default, the output would go to dbt's console.
+
+    fds: open files that the JVM inherits.
+    """
+    conf = SparkConf(loadDefaults=False, _jvm=None)
+    for key, value in settings.items():
+        conf.set(key, value)
+    with log.path.open("ab") as output:
+        popen: dict[str, Any] = {"stdout": output, "stderr": output, "pass_fds": fds}
+        gateway = launch_gateway(conf, popen_kwargs=popen)
+    SparkContext._ensure_initialized(gateway=gateway)
+    return gateway
+
+
+def attached(note: Note, within: float) -> SparkSession | None:
+    """Return the session of a Spark that runs in another process, None if it does not answer.
+
+    The process then has all that a Spark of its own would have.
+
+    within: seconds that it has for its first answer.
+    """
+    gateway = _connected(note, within)
+    if gateway is None:
+        return None
+    interrupted = signal.getsignal(signal.SIGINT)
+    SparkContext._ensure_initialized(gateway=gateway)
+    jvm: Any = gateway.jvm
+    running = jvm.org.apache.spark.SparkContext.getOrCreate()
+    jsc = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(running)
+    SparkContext(gateway=gateway, jsc=jsc, conf=SparkConf(_jvm=jvm, _jconf=jsc.getConf()))
+    if threading.current_thread() is threading.main_thread():
+        # PySpark's handler would cancel the jobs of all clients.
+        signal.signal(signal.SIGINT, interrupted)
+    atexit.register(_release, gateway)
+    return SparkSession.builder.getOrCreate()
 
 
 def answer_at_once(session: SparkSession) -> None:
@@ -27,3 +83,46 @@ def answer_at_once(session: SparkSession) -> None:
         connections = field.get(server)
         for place in range(connections.size()):
             connections.get(place).getSocket().setTcpNoDelay(True)
+
+
+def forget_abandoned(gateway: Any) -> None:
+    """Let the JVM forget the objects of clients that have ended.
+
+    A JVM holds each object that it has sent to a client until the client says that it needs it no
+    longer. To be called only while there is no client but this process.
+    """
+    own = f"{gateway._gateway_client.address}{gateway._gateway_client.port}"
+    objects = gateway.java_gateway_server.getGateway().getBindings()
+    held = {key.removeprefix(own) for key in list(ThreadSafeFinalizer.finalizers)}
+    for name in str(gateway.jvm.java.lang.String.join(",", objects.keySet())).split(","):
+        if name.startswith("o") and name[1:].isdigit() and name not in held:
+            objects.remove(name)
+
+
+def _connected(note: Note, within: float) -> Any:
+    """Return a gateway to a JVM that runs already, None if it does not answer in time.
+
+    A stopped process accepts a connection and is silent.
+    """
+    found: list[Any] = []
+
+    def connect() -> None:
+        with suppress(Exception):
+            found.append(launch_gateway())
+
+    os.environ |= {_PORT: str(note.port), _SECRET: note.secret}
+    try:
+        connecting = threading.Thread(target=connect, daemon=True)
+        connecting.start()
+        connecting.join(within)
+    finally:
+        del os.environ[_PORT], os.environ[_SECRET]
+    return found[0] if found else None
+
+
+def _release(gateway: Any) -> None:
+    """Let the JVM forget this process's objects."""
+    own = f"{gateway._gateway_client.address}{gateway._gateway_client.port}"
+    with suppress(Exception):
+        for key in list(ThreadSafeFinalizer.finalizers):
+            gateway._gateway_client.garbage_collect_object(key.removeprefix(own))

@@ -46,8 +46,13 @@ class SessionHandle(SparkConnectionWrapper):
         statements: how many SQL statements this connection has sent.
     """
 
-    def __init__(self, parameters: Mapping[str, str], session: SparkSession | None = None) -> None:
-        self.session: SparkSession = session or new_session(parameters)
+    def __init__(
+        self,
+        parameters: Mapping[str, str],
+        session: SparkSession | None = None,
+        keep: float = 0.0,
+    ) -> None:
+        self.session: SparkSession = session or new_session(parameters, keep)
         self.statements = 0
         self._result: DataFrame | None = None
         self._rows: list[Row] | None = None

@@ -1,4 +1,4 @@
-"""The Java that Spark runs on."""
+"""What is installed beside the adapter: Java, Delta Lake's package, and the build of sqlglot."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import os
 import re
 import shutil
 import subprocess
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from dbt_common.exceptions import DbtRuntimeError
+from packaging.requirements import Requirement
 
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
+
+PACKAGES = "spark.jars.packages"
 MINIMUM = 17
 SUPPORTED = "17 or 21"
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')
@@ -36,10 +41,10 @@ def java_version() -> int:
     found = _VERSION.search(answer.stderr + answer.stdout)
     if found is None:
         raise DbtRuntimeError(f"{binary} -version printed no Java version. {_WHAT_TO_DO}")
-    version = int(found.group(1))
-    if version < MINIMUM:
-        raise DbtRuntimeError(f"{binary} is Java {version}. {_WHAT_TO_DO}")
-    return version
+    major = int(found.group(1))
+    if major < MINIMUM:
+        raise DbtRuntimeError(f"{binary} is Java {major}. {_WHAT_TO_DO}")
+    return major
 
 
 def _java_binary() -> str:
@@ -54,3 +59,50 @@ def _java_binary() -> str:
     if on_path is None:
         raise DbtRuntimeError(f"No Java found: JAVA_HOME is not set. {_WHAT_TO_DO}")
     return on_path
+
+
+def delta_package() -> str:
+    """Return the Maven coordinates of Delta, as delta-spark itself names them.
+
+    Raises:
+        DbtRuntimeError: pyspark or delta-spark is missing, or delta-spark does not accept the
+            installed pyspark.
+    """
+    _check_fit()
+    from delta.pip_utils import configure_spark_with_delta_pip
+    from pyspark.sql import SparkSession
+
+    builder = configure_spark_with_delta_pip(SparkSession.Builder())
+    return str(builder._options[PACKAGES])
+
+
+def _check_fit() -> None:
+    try:
+        pyspark, delta = version("pyspark"), version("delta-spark")
+    except PackageNotFoundError as error:
+        raise DbtRuntimeError(
+            f"The Python package {error.name} is not installed. `method: session` needs pyspark "
+            "and delta-spark. Install matching versions: pip install dbt-ivm-spark"
+        ) from error
+    for requirement in map(Requirement, requires("delta-spark") or []):
+        if requirement.name == "pyspark" and not requirement.specifier.contains(pyspark, True):
+            raise DbtRuntimeError(
+                f"delta-spark {delta} needs pyspark {requirement.specifier}, but pyspark "
+                f"{pyspark} is installed. Install matching versions, for example: pip install "
+                f"'delta-spark=={delta}' 'pyspark{requirement.specifier}'"
+            )
+
+
+def check_sqlglot() -> None:
+    """Raise DbtRuntimeError if sqlglot's compiled build replaces its Python classes.
+
+    That build (the package sqlglotc, which the extra `sqlglot[c]` installs) refuses classes that
+    extend its own, as our dialect does. Source: sqlglot's issue 7923.
+    """
+    try:
+        IvmSpark().parser()
+    except TypeError as error:
+        raise DbtRuntimeError(
+            "sqlglot's compiled build is installed, and this adapter's dialect can't extend it. "
+            "Remove it: pip uninstall sqlglotc. sqlglot itself stays."
+        ) from error

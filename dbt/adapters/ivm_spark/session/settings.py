@@ -120,6 +120,11 @@ def spark_defaults() -> dict[str, str]:
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
 
 
+def is_local(settings: Mapping[str, str]) -> bool:
+    """Return whether Spark's tasks run in the driver's own process."""
+    return _cores(settings.get("spark.master", "local[*]")) is not None
+
+
 def _is_derby(user: Mapping[str, str]) -> bool:
     """Return whether the metastore is Spark's own, in a Derby file."""
     return METASTORE_SERVICE not in user and user.get(METASTORE, _DERBY_URL).startswith(_DERBY_URL)

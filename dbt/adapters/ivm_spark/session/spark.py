@@ -7,18 +7,17 @@ import os
 import re
 import threading
 from collections.abc import Mapping
-from typing import Any
 
 from dbt_common.exceptions import DbtRuntimeError
-from pyspark import SparkConf, SparkContext
-from pyspark.java_gateway import launch_gateway
+from pyspark import SparkContext
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ivm_spark.session.delta_package import delta_package
 from dbt.adapters.ivm_spark.session.errors import error_message
-from dbt.adapters.ivm_spark.session.gateway import answer_at_once
-from dbt.adapters.ivm_spark.session.java import SUPPORTED, java_version
+from dbt.adapters.ivm_spark.session.gateway import answer_at_once, launched
+from dbt.adapters.ivm_spark.session.installed import SUPPORTED, delta_package, java_version
+from dbt.adapters.ivm_spark.session.place import Place
+from dbt.adapters.ivm_spark.session.resident import resident_session
 from dbt.adapters.ivm_spark.session.settings import (
     CATALOG,
     DELTA_CATALOG,
@@ -37,18 +36,20 @@ _lock = threading.Lock()
 _started_with: dict[str, str] = {}
 
 
-def new_session(parameters: Mapping[str, str]) -> SparkSession:
+def new_session(parameters: Mapping[str, str], keep: float = 0.0) -> SparkSession:
     """Return a session with its own settings and temporary views, on the process's one Spark.
 
     If somebody else made a Spark session, dbt uses that Spark as it is and never changes it.
-    Otherwise an embedded Spark starts, and runs until the process ends.
+    Otherwise an embedded Spark starts, and runs until the process ends. With `keep`, it runs in a
+    process of its own, serves other dbt processes too, and ends that many seconds after the last
+    of them.
 
     Raises:
         DbtRuntimeError: Java, Delta's jars or matching packages are missing, Spark does not start,
             or the existing session has no Delta. The message says what to do.
     """
     with _lock:
-        root = _existing() or _start(parameters)
+        root = _existing() or _start(parameters, keep)
     session = root.newSession()
     answer_at_once(session)
     _check_delta(session)
@@ -88,9 +89,10 @@ def _check_delta(session: SparkSession) -> None:
     )
 
 
-def _start(parameters: Mapping[str, str]) -> SparkSession:
+def _start(parameters: Mapping[str, str], keep: float) -> SparkSession:
     user = {**spark_defaults(), **parameters}
-    log = SparkLog()
+    place = Place.of(user) if keep else None
+    log = SparkLog(None if place is None else place.folder)
     java: int | None = None
     package: str | None = None
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
@@ -104,24 +106,18 @@ def _start(parameters: Mapping[str, str]) -> SparkSession:
     # Python writes the message and its traceback to the console.
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     try:
-        if SparkContext._gateway is None:
-            _launch(settings, log)
-        session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+        if place is not None and java is not None:
+            session = resident_session(settings, place, keep)
+        else:
+            if SparkContext._gateway is None:
+                launched(settings, log)
+            session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
         _started_with.update(parameters)
         return session
+    except DbtRuntimeError:
+        raise
     except Exception as error:
         raise DbtRuntimeError(_start_failure(error, settings, log, java)) from error
-
-
-def _launch(settings: Mapping[str, str], log: SparkLog) -> None:
-    """Start the JVM with its output in the log; by default it shares dbt's console."""
-    conf = SparkConf(loadDefaults=False, _jvm=None)
-    for key, value in settings.items():
-        conf.set(key, value)
-    with log.path.open("ab") as output:
-        popen: dict[str, Any] = {"stdout": output, "stderr": output}
-        gateway = launch_gateway(conf, popen_kwargs=popen)
-    SparkContext._ensure_initialized(gateway=gateway)
 
 
 def _start_failure(

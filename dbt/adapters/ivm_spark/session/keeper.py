@@ -1,0 +1,129 @@
+"""The process that keeps a Spark: `python -m dbt.adapters.ivm_spark.session.keeper <folder>`.
+
+It reads the settings from its standard input as JSON, starts Spark, writes the note of it, and
+waits. It ends Spark when nobody has used it for the time to keep it, or on SIGTERM. If the keeper
+is killed, Spark ends, since the pipe between them closes. If Spark ends, so does the keeper.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from dbt.adapters.ivm_spark.session.gateway import forget_abandoned, launched
+from dbt.adapters.ivm_spark.session.place import (
+    MEMORY,
+    WAREHOUSE,
+    Note,
+    Place,
+    digests,
+    versions,
+)
+from dbt.adapters.ivm_spark.session.spark_log import SparkLog
+
+_LOOK = 0.5
+"""Seconds between two looks at clients and Spark."""
+_ENDING = 20.0
+"""Seconds that Spark has to end by itself."""
+
+
+class Keeper:
+    """Keeps a Spark while it is used, and for some time after that.
+
+    Args:
+        place: of the warehouse.
+        session: of the Spark.
+        gateway: to its JVM, which this process has started.
+    """
+
+    def __init__(self, place: Place, session: SparkSession, gateway: Any) -> None:
+        self._place = place
+        self._session = session
+        self._gateway = gateway
+        self._stopped = False
+        signal.signal(signal.SIGTERM, self._stop)
+
+    def _stop(self, *_: Any) -> None:
+        self._stopped = True
+
+    def run(self) -> None:
+        """Return when Spark has ended."""
+        left = time.monotonic()
+        used = False
+        while not self._stopped and self._gateway.proc.poll() is None:
+            with self._place.without_clients() as idle:
+                if idle and used:
+                    self._clean()
+                if idle and time.monotonic() - left > self._place.keep:
+                    self._end()
+                    return
+            if not idle:
+                left = time.monotonic()
+            used = not idle
+            time.sleep(_LOOK)
+        self._end()
+
+    def _clean(self) -> None:
+        """Free what clients have left, some of which may have been killed."""
+        with suppress(Py4JError, PySparkException):
+            self._session.catalog.clearCache()
+            forget_abandoned(self._gateway)
+
+    def _end(self) -> None:
+        self._place.forget()
+        spark: subprocess.Popen[bytes] = self._gateway.proc
+        if spark.stdin is not None:
+            with suppress(OSError):
+                spark.stdin.close()
+        try:
+            spark.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            spark.kill()
+            spark.wait()
+
+
+def main() -> None:
+    """Start and keep a Spark."""
+    place = Place(Path(sys.argv[1]))
+    settings: dict[str, str] = json.load(sys.stdin)
+    alive = place.live()
+    place.forget()
+    place.failed.unlink(missing_ok=True)
+    try:
+        # Spark's process holds the lock too, so it counts as alive until both have ended.
+        gateway = launched(settings, SparkLog(place.folder), (alive.fileno(),))
+        session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
+        warehouse = session.conf.get(WAREHOUSE) or ""
+    except Exception as error:
+        place.failed.write_text(f"{error}", encoding="utf-8")
+        sys.exit(1)
+    parameters = gateway.gateway_parameters
+    place.write(
+        Note(
+            port=int(parameters.port),
+            secret=str(parameters.auth_token),
+            keeper=os.getpid(),
+            jvm=int(gateway.proc.pid),
+            started=time.time(),
+            warehouse=warehouse.removeprefix("file:"),
+            memory=settings.get(MEMORY, ""),
+            versions=versions(),
+            digests=digests(settings),
+        )
+    )
+    Keeper(place, session, gateway).run()
+
+
+if __name__ == "__main__":
+    main()

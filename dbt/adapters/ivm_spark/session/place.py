@@ -1,0 +1,263 @@
+"""A Spark that stays: where it is noted, who uses it, and whether it fits a profile.
+
+    <cache>/dbt-ivm-spark/sparks/<place>/     one folder for each warehouse; only its owner reads it
+        spark.json    the note: port, secret, settings; written once Spark answers
+        keep          the seconds to stay without a client, as the latest client wants it
+        alive         locked by the keeper (see `keeper`) while it runs
+        clients       locked, shared, by each process that uses this Spark
+        start         locked by the process that starts it
+        failed        why Spark did not start the last time
+        spark.log     Spark's output
+
+Every fact about another process is a lock on a file, which the system releases however the process
+ends. So nothing here has to be repaired after a crash, and no process id is taken for another's.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import IO
+
+from mashumaro.mixins.json import DataClassJSONMixin
+
+from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.session.settings import METASTORE, METASTORE_SERVICE
+
+WAREHOUSE = "spark.sql.warehouse.dir"
+MEMORY = "spark.driver.memory"
+_WAIT = 0.05
+"""Seconds between two looks at another process."""
+_TRIES = 100
+_ENDING = 30.0
+"""Seconds that a Spark has to end by itself."""
+
+
+@dataclass(frozen=True)
+class Note(DataClassJSONMixin):
+    """A Spark that stays, as its keeper notes it.
+
+    Attributes:
+        port: of its gateway, on the loopback interface.
+        secret: that a client must send.
+        keeper: id of the process that keeps it.
+        jvm: id of Spark's own process.
+        started: when it was started, in seconds since 1970.
+        warehouse: the folder of its tables.
+        memory: of the driver, as Spark writes it.
+        versions: of the packages that it was started with.
+        digests: of the settings that it was started with, by their names. The values may be
+            secret.
+    """
+
+    port: int
+    secret: str
+    keeper: int
+    jvm: int
+    started: float
+    warehouse: str
+    memory: str
+    versions: dict[str, str] = field(default_factory=dict)
+    digests: dict[str, str] = field(default_factory=dict)
+
+    def unlike(self, settings: Mapping[str, str]) -> list[str]:
+        """Return the packages and settings that differ from those of this process."""
+        wanted = {**versions(), **digests(settings)}
+        found = {**self.versions, **self.digests}
+        return sorted(
+            key for key in wanted.keys() | found.keys() if wanted.get(key) != found.get(key)
+        )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages that must be the same in a client and in its Spark."""
+    names = ("pyspark", "delta-spark")
+    return {"dbt-ivm-spark": version, **{name: version_of(name) for name in names}}
+
+
+def digests(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return a digest of each setting's value."""
+    return {key: hashlib.sha256(value.encode()).hexdigest() for key, value in settings.items()}
+
+
+def cache_folder() -> Path:
+    """Return the folder for what the adapter keeps for this user between two runs."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(root) / "dbt-ivm-spark"
+
+
+class Place:
+    """The folder of a warehouse's Spark, and the locks in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._client: IO[str] | None = None
+
+    @classmethod
+    def of(cls, settings: Mapping[str, str]) -> Place:
+        """Return the place of the warehouse and metastore that these settings name.
+
+        Spark's defaults for both are folders where it starts.
+        """
+        where = [
+            str(Path(settings.get(WAREHOUSE, "spark-warehouse").removeprefix("file:")).resolve()),
+            settings.get(METASTORE_SERVICE) or settings.get(METASTORE) or str(Path.cwd()),
+            settings.get("spark.master", ""),
+        ]
+        place = hashlib.sha256("\n".join(where).encode()).hexdigest()[:16]
+        return cls(cache_folder() / "sparks" / place)
+
+    @classmethod
+    def all(cls) -> list[Place]:
+        """Return every place of this user."""
+        folder = cache_folder() / "sparks"
+        return [cls(path) for path in sorted(folder.iterdir())] if folder.is_dir() else []
+
+    @property
+    def note(self) -> Note | None:
+        """Return the note of the Spark that runs here, None if none runs."""
+        if not self.is_locked("alive"):
+            return None
+        try:
+            return Note.from_json((self.folder / "spark.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+    def write(self, note: Note) -> None:
+        """Write the note, readable by its owner only, in one step."""
+        written = self.folder / "spark.json.new"
+        with os.fdopen(os.open(written, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as new:
+            new.write(str(note.to_json()))
+        written.replace(self.folder / "spark.json")
+
+    def forget(self) -> None:
+        """Remove the note."""
+        (self.folder / "spark.json").unlink(missing_ok=True)
+
+    @property
+    def keep(self) -> float:
+        """Return the seconds for which the Spark stays without a client."""
+        with suppress(OSError, ValueError):
+            return float((self.folder / "keep").read_text(encoding="utf-8"))
+        return 0.0
+
+    @keep.setter
+    def keep(self, seconds: float) -> None:
+        written = self.folder / f"keep.{os.getpid()}"
+        written.write_text(str(seconds), encoding="utf-8")
+        written.replace(self.folder / "keep")
+
+    @property
+    def log(self) -> Path:
+        """Return the file of Spark's output."""
+        return self.folder / "spark.log"
+
+    @property
+    def failure(self) -> str:
+        """Return why the last Spark did not start, empty if it did."""
+        with suppress(OSError):
+            return self.failed.read_text(encoding="utf-8")
+        return ""
+
+    @property
+    def failed(self) -> Path:
+        """Return the file in which the keeper says why Spark did not start."""
+        return self.folder / "failed"
+
+    def enter(self) -> None:
+        """Count this process among the clients until it ends. Waits while the Spark ends."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.folder.chmod(0o700)
+        if self._client is None:
+            self._client = self._opened("clients")
+        fcntl.flock(self._client, fcntl.LOCK_SH)
+
+    def leave(self) -> None:
+        """Count this process among the clients no longer."""
+        if self._client is not None:
+            self._client.close()
+            self._client = None
+
+    @contextmanager
+    def without_clients(self) -> Iterator[bool]:
+        """Hold new clients back, and say whether there are none now; else hold nothing back."""
+        with self._opened("clients") as lock:
+            yield _taken(lock, fcntl.LOCK_EX)
+
+    @contextmanager
+    def alone(self) -> Iterator[bool]:
+        """Say whether there is no client but this process, and let none in if so."""
+        assert self._client is not None
+        if not _taken(self._client, fcntl.LOCK_EX):
+            fcntl.flock(self._client, fcntl.LOCK_SH)
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            fcntl.flock(self._client, fcntl.LOCK_SH)
+
+    @contextmanager
+    def starting(self) -> Iterator[None]:
+        """Let one process at a time start a Spark here."""
+        with self._opened("start") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def is_locked(self, name: str) -> bool:
+        """Return whether another process holds a lock of this place."""
+        if not (self.folder / name).exists():
+            return False
+        with self._opened(name) as lock:
+            return not _taken(lock, fcntl.LOCK_SH)
+
+    def live(self) -> IO[str]:
+        """Lock this place for the process that keeps the Spark.
+
+        Raises OSError if another one keeps a Spark here.
+        """
+        lock = self._opened("alive")
+        for _ in range(_TRIES):
+            # A process that only looks holds the lock for a moment.
+            if _taken(lock, fcntl.LOCK_EX):
+                return lock
+            time.sleep(_WAIT)
+        raise OSError(f"another process keeps a Spark at {self.folder}")
+
+    def end(self, note: Note, kill: bool = False) -> None:
+        """End the Spark that runs here, and wait until it has ended.
+
+        kill: it does not answer, so do not ask.
+        """
+        until = time.monotonic() + (0 if kill else _ENDING)
+        asked = False
+        while self.is_locked("alive"):
+            late = time.monotonic() >= until
+            if late or not asked:
+                with suppress(ProcessLookupError):
+                    os.kill(note.keeper, signal.SIGKILL if late else signal.SIGTERM)
+                if late:
+                    with suppress(ProcessLookupError):
+                        os.kill(note.jvm, signal.SIGKILL)
+                asked = True
+            time.sleep(_WAIT)
+
+    def _opened(self, name: str) -> IO[str]:
+        return os.fdopen(os.open(self.folder / name, os.O_CREAT | os.O_RDWR, 0o600), "r+")
+
+
+def _taken(lock: IO[str], kind: int) -> bool:
+    """Take a lock if that needs no waiting, and return whether it was taken."""
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
