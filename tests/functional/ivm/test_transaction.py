@@ -68,6 +68,29 @@ def feed(warehouse: Warehouse, model: str, since: int) -> Any:
     return bag(warehouse.rows(f"select {columns} from table_changes('{model}__ivm', {since})"))
 
 
+def before_commit(patch: pytest.MonkeyPatch, act: Any) -> None:
+    """Do something once, between the write of the files and their commit."""
+    commit, todo = transaction._Transaction._commit, [act]
+
+    def late(*arguments: Any) -> None:
+        while todo:
+            todo.pop()()
+        commit(*arguments)
+
+    patch.setattr(transaction._Transaction, "_commit", late)
+
+
+def lose_answers(patch: pytest.MonkeyPatch) -> None:
+    """Let each transaction commit, and its answer never come."""
+    commit = transaction._Transaction._commit
+
+    def lose(*arguments: Any) -> None:
+        commit(*arguments)
+        raise Py4JError("the answer is lost")
+
+    patch.setattr(transaction._Transaction, "_commit", lose)
+
+
 class TestEveryChange(Facts):
     """Two of most models, in lock step: `<model>` as it comes, `<model>_merged` by statements."""
 
@@ -130,6 +153,101 @@ class TestEveryChange(Facts):
         assert {r["refresh_kind"] for r in built.run().values()} == {"none"}
 
 
+REBUILT = {
+    "sums": MODELS["sums"],
+    "kept": MODELS["kept"],
+    "mapped": MODELS["mapped"],
+    "vectors": MODELS["vectors"],
+    "unfed": MODELS["unfed"],
+    "in_clusters": MODELS["in_clusters"],
+    "tracked": MODELS["tracked"],
+    "as_written": "select k, v, row_number() over (order by k, v, c) as place from @facts",
+}
+"""The last one is stored as its query gives it, since its window has no PARTITION BY."""
+
+
+class TestRebuilds(Facts):
+    """Two of each model, in lock step: one as it comes, one by statements."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        texts = {
+            f"{name}{twin}.sql": text(name, sql).replace("'incremental'", "'full'")
+            for name, sql in REBUILT.items()
+            for twin in ("", "_replaced")
+        }
+        reader = "select n, count(*) as times from {{ ref('sums') }} group by n"
+        small = "assert_true(v < 999, 'not small') is null"
+        checked = f"select k, coalesce(v, 0) as v from @facts where {small}"
+        return texts | {
+            "reader.sql": text("reader", reader),
+            "checked.sql": text("checked", checked).replace("'incremental'", "'full'"),
+        }
+
+    @pytest.mark.parametrize("changes", CHANGES)
+    def test_rows_and_feed_are_those_of_a_statement(
+        self, built: Warehouse, changes: tuple[str, ...]
+    ) -> None:
+        before = {name: built.version(f"{name}__ivm") for name in REBUILT}
+        twins = {name: built.version(f"{name}_replaced__ivm") for name in REBUILT}
+        built.sql(*changes)
+        said = built.run(*REBUILT)
+        with by_statements():
+            replaced = built.run(*(f"{name}_replaced" for name in REBUILT))
+        by_statement = {n for n, r in said.items() if r["committed_by"] == "statement"}
+        assert by_statement == {"in_clusters", "tracked"}
+        assert {r["committed_by"] for r in replaced.values()} == {"statement"}
+        built.check(*REBUILT)
+        for name in REBUILT:
+            assert built.version(f"{name}__ivm") == before[name] + 1, "one commit"
+            other = f"{name}_replaced"
+            assert said[name]["rows_inserted"] == replaced[other]["rows_inserted"], name
+            if name != "unfed":
+                assert feed(built, name, before[name] + 1) == feed(built, other, twins[name] + 1)
+        assert built.run("reader")["reader"]["refresh_kind"] == "incremental"
+        built.check("reader")
+        assert {r["refresh_kind"] for r in built.run(*REBUILT).values()} == {"none"}
+
+    def test_full_refresh_replaces_the_table(self, built: Warehouse) -> None:
+        said = built.run("sums", flags=["--full-refresh"])["sums"]
+        assert said["committed_by"] == "statement"
+        assert "REPLACE" in built.history("sums__ivm")[0]["operation"]
+
+    def test_rows_written_by_somebody_else_in_between(
+        self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        built.sql("insert into facts values ('e', 1, 'x')")
+        before_commit(monkeypatch, lambda: built.sql("delete from sums__ivm where k = 'after'"))
+        said = built.run("sums")["sums"]
+        assert said["committed_by"] == "statement"
+        built.check("sums")
+
+    def test_an_answer_that_is_lost(
+        self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        built.sql("insert into facts values ('f', 1, 'x')")
+        version = built.version("sums__ivm")
+        lose_answers(monkeypatch)
+        built.run("sums")
+        built.check("sums")
+        assert built.version("sums__ivm") == version + 1, "Delta skips the statement as a repeat"
+
+    def test_a_query_that_fails(self, built: Warehouse) -> None:
+        version = built.version("checked__ivm")
+        built.sql("insert into facts values ('g', 5000, 'x')")
+        assert "not small" in built.fail("checked")["checked"]
+        assert built.version("checked__ivm") == version
+        built.sql("delete from facts where v = 5000")
+        assert built.run("checked")["checked"]["committed_by"] == "transaction"
+        built.check("checked")
+
+    def test_other_columns_replace_the_table(self, built: Warehouse) -> None:
+        sql = text("kept", "select k, v, lower(k) as u, 1 as one from @facts")
+        built.write("kept", sql.replace("'incremental'", "'full'"))
+        assert built.run("kept")["kept"]["committed_by"] == "statement"
+        built.check("kept")
+
+
 class TestAccidents(Facts):
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -148,7 +266,7 @@ class TestAccidents(Facts):
     def test_an_optimize_before_the_commit(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        self.before_commit(monkeypatch, lambda: moved.sql("optimize sums__ivm"))
+        before_commit(monkeypatch, lambda: moved.sql("optimize sums__ivm"))
         moved.sql("insert into facts values ('a', 11, 'x')")
         with by_statements():
             moved.run("sums")  # so that there are two files to put together
@@ -169,14 +287,8 @@ class TestAccidents(Facts):
     def test_an_answer_that_is_lost(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        commit = transaction._Transaction._commit
-
-        def lose(*arguments: Any) -> None:
-            commit(*arguments)
-            raise Py4JError("the answer is lost")
-
         version = moved.version("sums__ivm")
-        monkeypatch.setattr(transaction._Transaction, "_commit", lose)
+        lose_answers(monkeypatch)
         moved.run("sums")
         moved.check("sums")
         assert moved.version("sums__ivm") == version + 1, "Delta skips the MERGE as a repeat"
@@ -217,15 +329,3 @@ class TestAccidents(Facts):
 
         monkeypatch.setattr(transaction, "_counted", doubled)
         self.refreshed(moved, "statement")
-
-    @staticmethod
-    def before_commit(patch: pytest.MonkeyPatch, act: Any) -> None:
-        """Do something once, between the write of the files and their commit."""
-        commit, todo = transaction._Transaction._commit, [act]
-
-        def late(*arguments: Any) -> None:
-            while todo:
-                todo.pop()()
-            commit(*arguments)
-
-        patch.setattr(transaction._Transaction, "_commit", late)

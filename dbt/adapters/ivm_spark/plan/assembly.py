@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.physical.lower import Statements, lower_rebuild
 from dbt.adapters.ivm_spark.plan.change import Change
 from dbt.adapters.ivm_spark.plan.choice import Choice
+from dbt.adapters.ivm_spark.plan.comparing import keeps_table
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, tidying
@@ -44,6 +45,8 @@ from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermar
 COMPACT_AFTER = 24
 """Refreshes that append to a state before the next one adds its rows up. By then its readers take
 about a tenth of a second more for the files."""
+SHORT = 10.0
+"""Seconds of the longest rebuild that overwrites the table's rows in a transaction."""
 OVERWRITE = "spark.sql.sources.partitionOverwriteMode"
 """The setting for overwrites. Under `dynamic`, which a user may have set, partitions that lose all
 rows would stay."""
@@ -192,9 +195,24 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.unsupported_reason if decision.first else decision.reason,
         select=sql,
+        keeps_table=_overwrites(plan, request, found, decision),
         table=_for_types(plan.table, found),
         tuning=rebuilt(_rows(watermarks), len(watermarks), found.session),
     )
+
+
+def _overwrites(plan: Plan, request: Request, found: Findings, decision: Decision) -> bool:
+    """Return whether a rebuild may overwrite the table's rows instead of replacing the table.
+
+    That saves the same time for any number of rows. A long rebuild would gain little, and if the
+    user's query fails, it would fail twice.
+    """
+    before = found.watermark
+    if before is None or not keeps_table(request, found, decision):
+        return False
+    if plan.watermark.large or before.large or plan.watermark.appends != before.appends:
+        return False
+    return 0 < found.cost_model.full_seconds <= SHORT
 
 
 def compared(plan: Full, request: Request, found: Findings, moved: bool, token: str) -> Full:

@@ -41,18 +41,24 @@ _OTHER_CONTENTS = frozenset(
 )
 
 
+def keeps_table(request: Request, found: Findings, decision: Decision) -> bool:
+    """Return whether the state's table fits its new contents as it is."""
+    watermark, reason = found.watermark, decision.reason
+    if not decision.build or decision.first or watermark is None or reason is None:
+        return False
+    if request.full_refresh or reason.code in _OTHER_CONTENTS:
+        return False
+    return found.known and watermark.package == version and not found.alteration.needed
+
+
 def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
     """Return whether a rebuild can compare, and has readers that could gain by it.
 
     It can if the state can be brought to its new contents row by row. Readers gain if they would be
     refreshed for rows that only look changed.
     """
-    watermark, layout, reason = found.watermark, found.layout, decision.reason
-    if not decision.build or decision.first or watermark is None or reason is None:
-        return False
-    if not request.readers or request.full_refresh or reason.code in _OTHER_CONTENTS:
-        return False
-    if not found.known or watermark.package != version or found.alteration.needed:
+    layout = found.layout
+    if not (request.readers and keeps_table(request, found, decision)):
         return False
     if layout is not None and layout.appended:
         return False

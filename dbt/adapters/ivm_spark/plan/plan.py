@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
+from dbt.adapters.ivm_spark.state.rewrite import Addition, Rebuild, Rewrite
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
@@ -119,6 +120,13 @@ class Plan:
         """
         return None
 
+    def replacement(self, stored: str) -> Rewrite | Addition | Rebuild | None:
+        """Return what may take the place of the statement that changes the state, if anything.
+
+        stored: the name of the temporary view of the state's rows before.
+        """
+        return None if self.statements is None else self.statements.replacement(stored)
+
     @property
     def fill(self) -> str:
         """Return the SELECT of a rebuild, empty for any other refresh."""
@@ -221,10 +229,18 @@ class Full(Plan):
         select: the SELECT of the state's new contents.
         comparison: for a rebuild that writes only the rows that differ; None if the table is
             replaced.
+        keeps_table: the table stays as it is, and the rebuild is a short one, so a transaction may
+            overwrite its rows.
     """
 
     select: str = ""
     comparison: Comparison | None = None
+    keeps_table: bool = False
+
+    def replacement(self, stored: str) -> Rewrite | Addition | Rebuild | None:
+        if self.comparison is not None:
+            return super().replacement(stored)
+        return Rebuild(self.select) if self.keeps_table else None
 
     @property
     def statements(self) -> Statements | None:

@@ -377,6 +377,8 @@ class Refresher:
             return outcome
         finally:
             self._session.unset(settings, self.plan.untuned)
+        if self.plan.statements is None and rows:
+            return merged(rows[0])
         if self.plan.statements is not None and rows:
             outcome = merged(rows[0])
             if outcome.inserted or outcome.updated or outcome.deleted:
@@ -394,11 +396,12 @@ class Refresher:
     def _replacement(self) -> Replacement | None:
         """Return what may take the place of the statement, None if nothing may."""
         plan, found, mark = self.plan, self.plan.findings, self.plan.watermark
-        if plan.statements is None or found is None or found.version is None:
+        if found is None or found.version is None:
             return None
-        if not plan.statements.is_insert and found.cost_model.state_rows > MOST_ROWS:
+        merges = plan.statements is not None and not plan.statements.is_insert
+        if merges and found.cost_model.state_rows > MOST_ROWS:
             return None
-        change = plan.statements.replacement(f"ivm_stored_{self._token}")
+        change = plan.replacement(f"ivm_stored_{self._token}")
         if change is None:
             return None
         state = self._request.state

@@ -3,8 +3,9 @@
 A MERGE into a small state becomes a rewrite: Spark computes all rows of the state after it, Delta's
 writer writes them with the change data feed, and Delta's transaction commits the new files in place
 of the old ones. An INSERT is written and committed alike. That saves the statement's look-up of the
-refresh's number in the whole log. It is the transaction that the statements use, so it has the same
-checks, hooks, checksum and conflict detection.
+refresh's number in the whole log. A CREATE OR REPLACE whose table stays as it is becomes an
+overwrite of its rows, which needs neither the catalogue nor the log. It is the transaction that the
+statements use, so it has the same checks, hooks, checksum and conflict detection.
 
 This happens only if the state is known to be plain, small enough for a rewrite, and at the version
 that the refresh was planned on. In any other case, and after any error, the statement itself runs.
@@ -26,6 +27,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation, Row, SparkSession
 from pyspark.sql.functions import col, count_if
+from typing_extensions import assert_never
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
@@ -43,6 +45,7 @@ from dbt.adapters.ivm_spark.state.rewrite import (
     STORED,
     UPDATE,
     Addition,
+    Rebuild,
     Replacement,
     Rewrite,
 )
@@ -92,9 +95,15 @@ def changed(session: SparkSession, replacement: Replacement) -> Row | None:
             transaction = _begun(session, replacement)
             if transaction is None:
                 return None
-            if isinstance(replacement.change, Addition):
-                return transaction.add(replacement.change)
-            return transaction.rewrite(replacement.change)
+            match replacement.change:
+                case Addition() as addition:
+                    return transaction.add(addition)
+                case Rewrite() as rewrite:
+                    return transaction.rewrite(rewrite)
+                case Rebuild() as rebuild:
+                    return transaction.rebuild(rebuild)
+                case _:
+                    assert_never(replacement.change)
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError) as error:
         _log.debug("%s is changed by a statement: %s", replacement.state, error)
         return None
@@ -131,11 +140,21 @@ class _Transaction:
             return None
         written = self._transaction.writeFiles(rows._jdf)
         inserted = _rows(written)
-        append, none = self._jvm.org.apache.spark.sql.SaveMode.Append, self._option.empty()
-        operation = self._jvm.org.apache.spark.sql.delta.DeltaOperations.Write(
-            append, none, none, none, none, none, none, none, none
-        )
-        self._commit(self._actions(written), operation)
+        self._commit(self._actions(written), self._write("Append"))
+        return _counts({INSERT: inserted})
+
+    def rebuild(self, rebuild: Rebuild) -> Row | None:
+        """Replace all rows of the state, whatever its size, and return the counts."""
+        rows = self._session.sql(rebuild.rows)
+        if not self._fits(rows):
+            return None
+        # Any other commit of rows since is a conflict.
+        self._transaction.readWholeTable()
+        files = self._files()
+        removed = self._transaction.filterFiles() if files is None else files
+        written = self._transaction.writeFiles(rows._jdf)
+        inserted = _rows(written)
+        self._commit(self._actions(written, removed), self._write("Overwrite"))
         return _counts({INSERT: inserted})
 
     def rewrite(self, rewrite: Rewrite) -> Row | None:
@@ -219,6 +238,13 @@ class _Transaction:
         )
         actions.append(number)
         return actions
+
+    def _write(self, mode: str) -> Any:
+        """Return the operation of a write, as the table's history shows it."""
+        save, none = getattr(self._jvm.org.apache.spark.sql.SaveMode, mode), self._option.empty()
+        return self._jvm.org.apache.spark.sql.delta.DeltaOperations.Write(
+            save, none, none, none, none, none, none, none, none
+        )
 
     def _commit(self, actions: Any, operation: Any) -> None:
         self._transaction.commit(actions.toSeq(), operation)

@@ -72,6 +72,17 @@ class Addition:
 
 
 @dataclass(frozen=True)
+class Rebuild:
+    """The new contents of a state whose table stays as it is.
+
+    Attributes:
+        rows: a query, as text; it may be the user's own.
+    """
+
+    rows: str
+
+
+@dataclass(frozen=True)
 class Replacement:
     """What may take the place of the statement of a refresh.
 
@@ -87,7 +98,7 @@ class Replacement:
     version: int
     state_id: str
     number: int
-    change: Rewrite | Addition
+    change: Rewrite | Addition | Rebuild
 
 
 def rewrite(merge: Merge, source: exp.Query, stored: str) -> Rewrite:
