@@ -24,6 +24,8 @@ OWN_SPARK = (
         "packaging/test_install.py",
         "packaging/test_wheel.py",
         "session/test_own_process.py",
+        "session/test_resident.py",
+        "test_demo.py",
         "test_quick.py",
     ),
     *("kills/test_kills.py", "kills/test_rivals.py", "kills/test_ended_spark.py"),

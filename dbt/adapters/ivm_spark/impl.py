@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,9 @@ from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
 from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
+from dbt.flags import get_flags
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
@@ -26,8 +29,10 @@ from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.readers import readers
+from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
+from dbt.adapters.ivm_spark.refresh.summary import Told, summary
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
 from dbt.adapters.ivm_spark.session.installed import check_sqlglot
@@ -38,6 +43,19 @@ from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 
 DEFAULT_FILE_FORMAT = "delta"
+logger = AdapterLogger("IvmSpark")
+_NEED_SPARK = frozenset(
+    {
+        *("build", "clone", "compile", "freshness", "generate", "retry", "run", "run-operation"),
+        *("seed", "show", "snapshot", "test"),
+    }
+)
+"""The commands of dbt that open a connection."""
+
+
+def _say_phase(model: str, what: str, seconds: float) -> None:
+    """Say what a long refresh of a model is doing."""
+    logger.info("{}: {} ({} s so far)", model.split(".")[-1], what, f"{seconds:.0f}")
 
 
 @dataclass
@@ -63,9 +81,25 @@ class IvmSparkAdapter(SparkAdapter):
     def __init__(self, config: Any, mp_context: Any) -> None:
         super().__init__(config, mp_context)
         check_sqlglot()
+        self._start_early(config.credentials)
         self._pins = Pins()
         self._nets = Nets()
+        self._told: list[Told] = []
         self._of_run: dict[str, Any] | None = None
+
+    @staticmethod
+    def _start_early(credentials: Any) -> None:
+        """Start Spark while dbt reads the project, if the command will need it."""
+        if credentials.method != ConnectionMethod.SESSION:
+            return
+        if getattr(get_flags(), "WHICH", None) in _NEED_SPARK:
+            from dbt.adapters.ivm_spark.session.spark import start_early
+
+            start_early(
+                credentials.server_side_parameters,
+                credentials.keep_seconds,
+                credentials.class_archive,
+            )
 
     @available
     def ivm_of_run(self, found: dict[str, Any] | None = None) -> dict[str, Any] | None:
@@ -79,8 +113,8 @@ class IvmSparkAdapter(SparkAdapter):
 
     @available
     @staticmethod
-    def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
-        """Return the ivm models that read each of dbt's `graph.nodes`, by unique id."""
+    def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[list[str]]]:
+        """Return the ivm models below each of dbt's `graph.nodes`; see `readers`."""
         return readers(nodes)
 
     @available
@@ -96,12 +130,19 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_refresher(self, **request: Any) -> Refresher:
         """Return the refresh of one model, for the materialization; see `Refresher.for_model`."""
         embedded = self.config.credentials.method == ConnectionMethod.SESSION
-        change = self._changed if embedded else None
-        return Refresher.for_model(self._rows_of, self._pins, self._nets, change=change, **request)
+        return Refresher.for_model(
+            self._rows_of,
+            self._pins,
+            self._nets,
+            change=self._changed if embedded else None,
+            progress=Progress(partial(_say_phase, str(request["model"]))),
+            **request,
+        )
 
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
         """Return what run_results.json and the console say of a refresh."""
+        self._told.append(refresher.told)
         return IvmAdapterResponse.of(refresher)
 
     @available
@@ -223,7 +264,13 @@ class IvmSparkAdapter(SparkAdapter):
         return self._rows_of(sql)
 
     def cleanup_connections(self) -> None:
-        """Drop the net changes that the run's models shared, and close the run's connections."""
+        """Say what the run's refreshes came to, and close its connections.
+
+        The net changes that its models shared are dropped before.
+        """
+        told, self._told = self._told, []
+        for template, values in summary(told):
+            logger.info(template, *values)
         if self._nets.any_materialized:
             with self.connection_named("ivm_nets"):
                 self._nets.drop(self._rows_of)

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import yaml
 
-from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from tests.functional.kills.process import rows, shown
+from tests.functional.kills.process import rows, session_of, shown
 from tests.functional.kills.shop import VIEWS
 
 
 def main() -> None:
     output = yaml.safe_load(Path("profiles.yml").read_text())["shop"]["outputs"]["dev"]
-    spark = SessionHandle(output["server_side_parameters"]).session
+    spark = session_of(output)
     for view in VIEWS:
         compiled = Path("target", "compiled", "shop", "models", f"{view}.sql").read_text()
         assert shown(spark, view) == rows(spark, compiled), view

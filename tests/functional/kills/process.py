@@ -14,15 +14,30 @@ import time
 from collections import Counter
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import yaml
 from dbt.cli.main import dbtRunner
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.functional.kills.shop import CREATE, SCHEMA, VIEWS, changes, header, on_schema, texts
 from tests.functional.kills.state import Rows, State
+
+
+def session_of(output: dict[str, Any]) -> SparkSession:
+    """A session on the Spark that dbt has with this target, which nobody uses any more."""
+    credentials = IvmSparkCredentials.from_dict({**output, "schema": SCHEMA})
+    parameters = credentials.server_side_parameters
+    spark = SessionHandle(parameters, keep=credentials.keep_seconds).session
+    # A Spark that stays may still be at a statement of the process that was killed.
+    quiet = 0
+    while quiet < 10:
+        quiet = 0 if spark.sparkContext.statusTracker().getActiveJobsIds() else quiet + 1
+        time.sleep(0.1)
+    return spark
 
 
 def rows(spark: SparkSession, sql: str) -> Rows:
@@ -90,7 +105,7 @@ def check(spark: SparkSession, state: State) -> None:
 def main(seed: int) -> None:
     dice, state = random.Random(seed), State(Path("state"))
     output = yaml.safe_load(Path("profiles.yml").read_text())["shop"]["outputs"]["dev"]
-    spark = SessionHandle(output["server_side_parameters"]).session
+    spark = session_of(output)
     for statement in CREATE:
         spark.sql(statement)
     if state.allowed():

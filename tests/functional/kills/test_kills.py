@@ -13,11 +13,12 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 import pytest
 
+from dbt.adapters.ivm_spark.session.place import Note
 from tests.budget import only_long
 from tests.functional.kills.state import State
 from tests.functional.processes import PROJECT, run
@@ -52,17 +53,38 @@ def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterat
         yield
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(params=[False, True], ids=["own", "kept"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """A project's folder; dbt has a Spark of its own, or one that stays."""
     (tmp_path / "models").mkdir()
-    (tmp_path / "profiles.yml").write_text(PROFILE)
+    keep = "      keep_spark: 10m\n" if request.param else ""
+    (tmp_path / "profiles.yml").write_text(PROFILE + keep)
     (tmp_path / "dbt_project.yml").write_text(PROJECT)
-    return tmp_path
+    yield tmp_path
+    stop = "from dbt.adapters.ivm_spark.commands.console import main; main()"
+    run(sys.executable, "-c", stop, "stop", "--force", cwd=tmp_path, **where(tmp_path))
 
 
-def environment() -> dict[str, str]:
+def where(folder: Path) -> dict[str, str]:
+    return {"PYTHONPATH": str(REPOSITORY), "XDG_CACHE_HOME": str(folder / "cache")}
+
+
+def environment(folder: Path) -> dict[str, str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
-    return inherited | {"PYTHONPATH": str(REPOSITORY), "DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+    return inherited | where(folder) | {"DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
+
+
+def kill_kept(folder: Path, dice: random.Random) -> str:
+    """Kill Spark or its keeper, if one stays and as the dice say; what was killed."""
+    for path in (folder / "cache").glob("dbt-ivm-spark/sparks/*/spark.json"):
+        note = Note.from_json(path.read_text())
+        what = dice.choice(("", "and the kept JVM", "and its keeper"))
+        if what:
+            victim = note.jvm if "JVM" in what else note.keeper
+            with suppress(ProcessLookupError):
+                os.kill(victim, signal.SIGKILL)
+        return what or "and not the kept JVM"
+    return ""
 
 
 def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str:
@@ -74,7 +96,7 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.functional.kills.process", str(seed)],
             cwd=folder,
-            env=environment(),
+            env=environment(folder),
             stdout=output,
             stderr=output,
             start_new_session=True,
@@ -90,8 +112,10 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
             whole = dice.random() < 0.7
             (os.killpg if whole else os.kill)(process.pid, signal.SIGKILL)
             process.wait()
+            kept = kill_kept(folder, dice)
     runs = len(state.notes("running")) - before
     what = "with its JVM" if whole else "without its JVM"
+    what = kept or what
     return f"{what}, {'in the first run' if runs == 1 else 'later'}"
 
 
@@ -110,7 +134,7 @@ def test_kills_lose_no_rows(folder: Path, request: pytest.FixtureRequest) -> Non
         request.config.get_terminal_writer().line("\n" + report)
     assert not state.notes("wrong"), (report, state.notes("wrong")[:5])
 
-    said = run(sys.executable, "-m", "dbt.cli.main", "run", cwd=folder, PYTHONPATH=str(REPOSITORY))
+    said = run(sys.executable, "-m", "dbt.cli.main", "run", cwd=folder, **where(folder))
     assert "ERROR=0" in said
     compare = "from tests.functional.kills.compare import main; main()"
-    assert "all equal" in run(sys.executable, "-c", compare, cwd=folder, PYTHONPATH=str(REPOSITORY))
+    assert "all equal" in run(sys.executable, "-c", compare, cwd=folder, **where(folder))

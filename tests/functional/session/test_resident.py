@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from dbt.adapters.ivm_spark.session.place import Note
+from dbt.adapters.ivm_spark.session.place import Note, Place
+from tests.budget import only_long
 from tests.functional.processes import PROJECT
 
 PROFILE = """
@@ -29,6 +30,7 @@ shop:
       schema: analytics
       threads: 2
       keep_spark: {keep}
+      class_archive: false
       server_side_parameters:
         spark.driver.memory: {memory}
         spark.driver.extraJavaOptions: -XX:+UseSerialGC -XX:TieredStopAtLevel=1
@@ -247,3 +249,17 @@ def test_a_spark_that_does_not_start_says_why(project: Project) -> None:
     project.profile(memory="nothing")
     assert "Spark did not start" in project.run("-s", "other", ok=False)
     assert not project.notes
+
+
+@only_long
+def test_one_that_does_not_answer_while_it_cleans_up_is_replaced(project: Project) -> None:
+    project.profile()
+    project.run("-s", "other")
+    before = project.note
+    for process in (before.jvm, before.keeper):
+        os.kill(process, signal.SIGSTOP)
+    place = Place(project.notes[0].parent)
+    with place.without_clients() as idle:
+        assert idle
+        assert "does not answer" in project.run("-s", "other")
+    assert project.note.jvm != before.jvm

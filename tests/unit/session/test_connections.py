@@ -46,7 +46,7 @@ def test_thrift_gets_every_setting_on_open(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_failed_start_is_a_failed_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(parameters: dict[str, str], keep: float) -> None:
+    def fail(parameters: dict[str, str], keep: float, archive: bool) -> None:
         raise DbtRuntimeError("No Java found")
 
     monkeypatch.setattr(handle_module, "SessionHandle", fail)

@@ -28,7 +28,7 @@ def test_nothing_said() -> None:
     assert settings[CATALOG] == DELTA_CATALOG
     assert settings["spark.master"] == "local[*]"
     assert settings["spark.ui.showConsoleProgress"] == "false"
-    assert settings[JAVA_OPTIONS] == "-Dderby.stream.error.file=/logs/derby.log"
+    assert settings[JAVA_OPTIONS].startswith("-Dderby.stream.error.file=/logs/derby.log -XX:Tier4")
 
 
 @pytest.mark.parametrize("master", ["local", "local[2]", "local[2,4]"])
@@ -75,7 +75,8 @@ def test_what_the_user_says_wins_and_lists_are_joined() -> None:
     assert settings["spark.driver.memory"] == "9g"
     assert settings[PACKAGES] == f"org.example:thing:1,{PACKAGE}"
     assert settings[EXTENSIONS] == f"org.example.Extension,{DELTA_EXTENSION}"
-    assert settings[JAVA_OPTIONS] == "-Dderby.stream.error.file=/logs/derby.log -Dx=y"
+    assert settings[JAVA_OPTIONS].startswith("-Dderby.stream.error.file=/logs/derby.log ")
+    assert settings[JAVA_OPTIONS].endswith(" -Dx=y"), "the user's options come last, so they win"
 
 
 def test_the_users_own_delta_is_not_added_to() -> None:
@@ -104,3 +105,24 @@ def test_no_spark_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPARK_CONF_DIR", raising=False)
     monkeypatch.delenv("SPARK_HOME", raising=False)
     assert spark_defaults() == {}
+
+
+@pytest.mark.parametrize(
+    ("master", "user", "serial"),
+    [
+        ("local[2]", "", True),
+        ("local[8]", "", False),
+        ("local[2]", "-XX:+UseG1GC", False),
+        ("local[1]", "-XX:+UseStringDeduplication", True),
+    ],
+)
+def test_few_cores_get_one_collector_unless_the_user_names_one(
+    master: str, user: str, serial: bool
+) -> None:
+    settings = spark_settings({"spark.master": master, JAVA_OPTIONS: user}, None, Path("/logs"))
+    assert ("-XX:+UseSerialGC" in settings[JAVA_OPTIONS]) == serial
+
+
+def test_a_cluster_gets_no_options_of_java() -> None:
+    settings = spark_settings({"spark.master": "yarn"}, None, Path("/logs"))
+    assert "-XX" not in settings[JAVA_OPTIONS]

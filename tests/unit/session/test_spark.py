@@ -20,7 +20,7 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "dict[str, str]":
     """No Spark in the process, and a launch that fails with what `log` says."""
     said = {"log": ""}
 
-    def launch(settings: dict[str, str], log: SparkLog) -> None:
+    def launch(settings: dict[str, str], log: SparkLog, archive: bool) -> None:
         log.path.write_text(said["log"])
         raise RuntimeError("[JAVA_GATEWAY_EXITED] Java gateway process exited.")
 
@@ -29,7 +29,7 @@ def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> "dict[str, str]":
     monkeypatch.setattr(module, "java_version", lambda: 17)
     monkeypatch.setattr(module, "delta_package", lambda: COORDINATES)
     monkeypatch.setattr(module, "SparkLog", lambda folder: SparkLog(tmp_path))
-    monkeypatch.setattr(module, "launched", launch)
+    monkeypatch.setattr(module, "started", launch)
     return said
 
 

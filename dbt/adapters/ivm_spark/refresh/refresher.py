@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +35,8 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
     outcome_of_error,
     response,
 )
+from dbt.adapters.ivm_spark.refresh.progress import Progress
+from dbt.adapters.ivm_spark.refresh.summary import Told
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -71,8 +73,10 @@ class Refresher:
         model: str,
         nets: Nets | None = None,
         change: Change | None = None,
+        progress: Progress | None = None,
     ) -> None:
         self._query = query
+        self._progress = progress
         self._change = change
         self._request = request
         self._model = model
@@ -97,16 +101,25 @@ class Refresher:
         *,
         model: str,
         change: Change | None = None,
+        progress: Progress | None = None,
         **said: Any,
     ) -> Refresher:
         """Return a refresher for a model, with its plan made.
 
-        `change` runs what may take the place of the statement that changes the state; without it,
-        there is only the statement.
+        Args:
+            query: sends a statement.
+            pins: of the run.
+            nets: of the run.
+            model: the unique id of the model.
+            change: runs what may take the place of the statement that changes the state; without
+                it, there is only the statement.
+            progress: says what a long refresh is doing.
+            said: what the macro `ivm_request` says of the model.
 
         Raises as `Request.of_model` does.
         """
-        return cls(query, pins, Request.of_model(model=model, **said), model, nets, change)
+        request = Request.of_model(model=model, **said)
+        return cls(query, pins, request, model, nets, change, progress)
 
     def attempts(self) -> Iterator[int]:
         """Yield the number of each attempt to commit, until the state is at the plan's versions.
@@ -148,7 +161,8 @@ class Refresher:
         """Run the statement that materializes a temporary relation. Raises as `commit` does."""
         if self.plan.statements is None:
             return
-        with self._keeping():
+        number, all_of_them = len(self._session.names) + 1, self._last()
+        with self._phase(f"computing relation {number} of {all_of_them}"), self._keeping():
             # Note the name before sending: the relation may exist although no answer comes.
             self._session.names.append(name)
             self._query(sql)
@@ -163,7 +177,8 @@ class Refresher:
         started = time.perf_counter()
         try:
             self._session.tune(self.plan)
-            outcome = self._committed(sql)
+            with self._phase("writing"):
+                outcome = self._committed(sql)
             began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
         finally:
@@ -343,6 +358,18 @@ class Refresher:
         """Record that view and state are built, for the models of the run that read them."""
         self._pins.done(self._request.view, self._request.state)
 
+    @property
+    def told(self) -> Told:
+        """Return the refresh as the summary of the run counts it."""
+        plan, found = self.plan, self.plan.findings
+        return Told(
+            model=self._request.view.replace("`", "").split(".")[-1],
+            kind=plan.kind,
+            reason=plan.reason,
+            seconds=sum(self._phases.values()),
+            rebuild=0.0 if found is None else found.cost_model.full_seconds,
+        )
+
     def response(self) -> dict[str, Any]:
         """Return the fields of adapter_response."""
         return response(self.plan, self._outcome, self._phases)
@@ -350,13 +377,17 @@ class Refresher:
     def _planned(self) -> Plan:
         started = time.perf_counter()
         try:
-            plan = self._planner.plan(self._request, self._rejected)
+            with self._phase("planning"):
+                plan = self._planner.plan(self._request, self._rejected)
         except RefusedError as error:
             raise CompilationError(f"Model {self._model}: {error}") from error
         finally:
             self._spent("plan", started)
         self.again = plan.kind is not RefreshKind.NONE
         return plan
+
+    def _phase(self, what: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._progress is None else self._progress.phase(what)
 
     def _spent(self, phase: str, started: float) -> None:
         self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started

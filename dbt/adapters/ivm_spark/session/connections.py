@@ -84,7 +84,11 @@ class IvmSparkConnectionManager(SparkConnectionManager):
             return ConnectHandle(connect_url(credentials), _parameters(credentials))
         from dbt.adapters.ivm_spark.session.handle import SessionHandle
 
-        return SessionHandle(credentials.server_side_parameters, keep=credentials.keep_seconds)
+        return SessionHandle(
+            credentials.server_side_parameters,
+            keep=credentials.keep_seconds,
+            archive=credentials.class_archive,
+        )
 
     @classmethod
     def _send_settings(cls, connection: Connection) -> None:

@@ -39,7 +39,8 @@ class IvmSparkCredentials(SparkCredentials):
     `method` defaults to `session` (Spark in dbt's own process), which needs no `host`.
 
     With `keep_spark: 30m`, the Spark of `session` is a process of its own. Later dbt processes use
-    it too, and it ends 30 minutes after the last one.
+    it too, and it ends 30 minutes after the last one. With `class_archive` (the default), the first
+    run leaves an archive of Spark's classes, with which later ones start faster.
 
     `connect` is Spark Connect. It takes `host` and `port` (15002), and `token`, `user` and
     `use_ssl` if the server asks for them. `host` may also be the whole connection string.
@@ -49,6 +50,7 @@ class IvmSparkCredentials(SparkCredentials):
     # A wider type than in dbt-spark: a profile may say `true` or `8` without quotes.
     server_side_parameters: dict[str, Any] = field(default_factory=dict)
     keep_spark: str | int | bool | None = None
+    class_archive: bool = True
 
     @classmethod
     def __pre_deserialize__(cls, data: Any) -> Any:

@@ -6,7 +6,7 @@ import atexit
 import os
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -91,12 +91,10 @@ def forget_abandoned(gateway: Any) -> None:
     A JVM holds each object that it has sent to a client until the client says that it needs it no
     longer. To be called only while there is no client but this process.
     """
-    own = f"{gateway._gateway_client.address}{gateway._gateway_client.port}"
     objects = gateway.java_gateway_server.getGateway().getBindings()
-    held = {key.removeprefix(own) for key in list(ThreadSafeFinalizer.finalizers)}
-    for name in str(gateway.jvm.java.lang.String.join(",", objects.keySet())).split(","):
-        if name.startswith("o") and name[1:].isdigit() and name not in held:
-            objects.remove(name)
+    names = set(str(gateway.jvm.java.lang.String.join(",", objects.keySet())).split(","))
+    abandoned = names - _held(gateway)
+    _forget(gateway, [name for name in abandoned if name.startswith("o") and name[1:].isdigit()])
 
 
 def _connected(note: Note, within: float) -> Any:
@@ -122,7 +120,18 @@ def _connected(note: Note, within: float) -> Any:
 
 def _release(gateway: Any) -> None:
     """Let the JVM forget this process's objects."""
-    own = f"{gateway._gateway_client.address}{gateway._gateway_client.port}"
     with suppress(Exception):
-        for key in list(ThreadSafeFinalizer.finalizers):
-            gateway._gateway_client.garbage_collect_object(key.removeprefix(own))
+        _forget(gateway, _held(gateway))
+
+
+def _held(gateway: Any) -> set[str]:
+    """Return the names of the JVM's objects that this process holds."""
+    own = f"{gateway._gateway_client.address}{gateway._gateway_client.port}"
+    return {key.removeprefix(own) for key in list(ThreadSafeFinalizer.finalizers)}
+
+
+def _forget(gateway: Any, names: Iterable[str]) -> None:
+    """Let the JVM forget objects, all at once; Py4J itself sends a command for each."""
+    comma = gateway.jvm.java.util.regex.Pattern.compile(",")
+    objects = gateway.java_gateway_server.getGateway().getBindings()
+    objects.keySet().removeAll(comma.splitAsStream(",".join(names)).toList())

@@ -51,8 +51,9 @@ class SessionHandle(SparkConnectionWrapper):
         parameters: Mapping[str, str],
         session: SparkSession | None = None,
         keep: float = 0.0,
+        archive: bool = True,
     ) -> None:
-        self.session: SparkSession = session or new_session(parameters, keep)
+        self.session: SparkSession = session or new_session(parameters, keep, archive)
         self.statements = 0
         self._result: DataFrame | None = None
         self._rows: list[Row] | None = None

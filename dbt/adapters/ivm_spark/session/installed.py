@@ -31,7 +31,7 @@ def java_version() -> int:
         DbtRuntimeError: there is none, it does not run, or it is older than Spark 4 needs.
             A version newer than supported is not refused: some versions of Spark start on it.
     """
-    binary = _java_binary()
+    binary = java_binary()
     try:
         answer = subprocess.run(
             [binary, "-version"], capture_output=True, text=True, timeout=60, check=True
@@ -47,7 +47,7 @@ def java_version() -> int:
     return major
 
 
-def _java_binary() -> str:
+def java_binary() -> str:
     """Return Java's path: from JAVA_HOME first, then PATH, as Spark's `spark-class` does."""
     home = os.environ.get("JAVA_HOME")
     if home:

@@ -1,8 +1,8 @@
 """The process that keeps a Spark: `python -m dbt.adapters.ivm_spark.session.keeper <folder>`.
 
-It reads the settings from its standard input as JSON, starts Spark, writes the note of it, and
-waits. It ends Spark when nobody has used it for the time to keep it, or on SIGTERM. If the keeper
-is killed, Spark ends, since the pipe between them closes. If Spark ends, so does the keeper.
+It reads what to start from its standard input (see `order`), starts Spark, writes the note of it,
+and waits. It ends Spark when nobody has used it for the time to keep it, or on SIGTERM. If the
+keeper is killed, Spark ends, since the pipe between them closes. If Spark ends, so does the keeper.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
 
-from dbt.adapters.ivm_spark.session.gateway import forget_abandoned, launched
+from dbt.adapters.ivm_spark.session.gateway import forget_abandoned
 from dbt.adapters.ivm_spark.session.place import (
     MEMORY,
     WAREHOUSE,
@@ -31,6 +31,7 @@ from dbt.adapters.ivm_spark.session.place import (
     versions,
 )
 from dbt.adapters.ivm_spark.session.spark_log import SparkLog
+from dbt.adapters.ivm_spark.session.start import Started, started
 
 _LOOK = 0.5
 """Seconds between two looks at clients and Spark."""
@@ -43,14 +44,13 @@ class Keeper:
 
     Args:
         place: of the warehouse.
-        session: of the Spark.
-        gateway: to its JVM, which this process has started.
+        spark: that this process has started.
     """
 
-    def __init__(self, place: Place, session: SparkSession, gateway: Any) -> None:
+    def __init__(self, place: Place, spark: Started) -> None:
         self._place = place
-        self._session = session
-        self._gateway = gateway
+        self._spark = spark
+        self._jvm: subprocess.Popen[bytes] = spark.gateway.proc
         self._stopped = False
         signal.signal(signal.SIGTERM, self._stop)
 
@@ -61,7 +61,7 @@ class Keeper:
         """Return when Spark has ended."""
         left = time.monotonic()
         used = False
-        while not self._stopped and self._gateway.proc.poll() is None:
+        while not self._stopped and self._jvm.poll() is None:
             with self._place.without_clients() as idle:
                 if idle and used:
                     self._clean()
@@ -75,46 +75,53 @@ class Keeper:
         self._end()
 
     def _clean(self) -> None:
-        """Free what clients have left, some of which may have been killed."""
-        with suppress(Py4JError, PySparkException):
-            self._session.catalog.clearCache()
-            forget_abandoned(self._gateway)
+        """End and free what clients have left, some of which may have been killed."""
+        with suppress(Py4JError, PySparkException, OSError):
+            self._spark.session.sparkContext.cancelAllJobs()
+            self._spark.session.catalog.clearCache()
+            forget_abandoned(self._spark.gateway)
+            self._spark.finish()
 
     def _end(self) -> None:
         self._place.forget()
-        spark: subprocess.Popen[bytes] = self._gateway.proc
-        if spark.stdin is not None:
+        if self._jvm.stdin is not None:
             with suppress(OSError):
-                spark.stdin.close()
+                self._jvm.stdin.close()
         try:
-            spark.wait(_ENDING)
+            self._jvm.wait(_ENDING)
         except subprocess.TimeoutExpired:
-            spark.kill()
-            spark.wait()
+            self._jvm.kill()
+            self._jvm.wait()
+
+
+def order(settings: Mapping[str, str], archive: bool) -> bytes:
+    """Return the keeper's input: the settings of Spark, and whether to use an archive."""
+    return json.dumps({"settings": dict(settings), "archive": archive}).encode()
 
 
 def main() -> None:
     """Start and keep a Spark."""
     place = Place(Path(sys.argv[1]))
-    settings: dict[str, str] = json.load(sys.stdin)
+    given = json.load(sys.stdin)
+    settings: dict[str, str] = given["settings"]
     alive = place.live()
     place.forget()
     place.failed.unlink(missing_ok=True)
     try:
         # Spark's process holds the lock too, so it counts as alive until both have ended.
-        gateway = launched(settings, SparkLog(place.folder), (alive.fileno(),))
-        session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
-        warehouse = session.conf.get(WAREHOUSE) or ""
+        log = SparkLog(place.folder)
+        spark = started(settings, log, given["archive"], (alive.fileno(),))
+        warehouse = spark.session.conf.get(WAREHOUSE) or ""
     except Exception as error:
         place.failed.write_text(f"{error}", encoding="utf-8")
         sys.exit(1)
-    parameters = gateway.gateway_parameters
+    parameters = spark.gateway.gateway_parameters
     place.write(
         Note(
             port=int(parameters.port),
             secret=str(parameters.auth_token),
             keeper=os.getpid(),
-            jvm=int(gateway.proc.pid),
+            jvm=int(spark.gateway.proc.pid),
             started=time.time(),
             warehouse=warehouse.removeprefix("file:"),
             memory=settings.get(MEMORY, ""),
@@ -122,7 +129,7 @@ def main() -> None:
             digests=digests(settings),
         )
     )
-    Keeper(place, session, gateway).run()
+    Keeper(place, spark).run()
 
 
 if __name__ == "__main__":

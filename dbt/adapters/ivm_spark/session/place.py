@@ -172,13 +172,23 @@ class Place:
         """Return the file in which the keeper says why Spark did not start."""
         return self.folder / "failed"
 
-    def enter(self) -> None:
-        """Count this process among the clients until it ends. Waits while the Spark ends."""
+    def enter(self, within: float = _ENDING) -> bool:
+        """Count this process among the clients until it ends, and return whether that was possible.
+
+        The keeper lets no client in while it cleans up or ends Spark.
+
+        within: seconds to wait.
+        """
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder.chmod(0o700)
         if self._client is None:
             self._client = self._opened("clients")
-        fcntl.flock(self._client, fcntl.LOCK_SH)
+        until = time.monotonic() + within
+        while not _taken(self._client, fcntl.LOCK_SH):
+            if time.monotonic() >= until:
+                return False
+            time.sleep(_WAIT)
+        return True
 
     def leave(self) -> None:
         """Count this process among the clients no longer."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import time
@@ -13,7 +12,9 @@ from dbt_common.exceptions import DbtRuntimeError
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.gateway import attached
+from dbt.adapters.ivm_spark.session.keeper import order
 from dbt.adapters.ivm_spark.session.place import Note, Place
+from dbt.adapters.ivm_spark.session.start_files import waiting_for
 
 _ANSWER = 20.0
 """Seconds in which a Spark that stays must answer its new client."""
@@ -26,19 +27,27 @@ _entered: list[Place] = []
 """Holds this process's place among the clients until it ends."""
 
 
-def resident_session(settings: Mapping[str, str], place: Place, keep: float) -> SparkSession:
+def resident_session(
+    settings: Mapping[str, str], place: Place, keep: float, archive: bool
+) -> SparkSession:
     """Return the session of the Spark that stays for a warehouse; start one if none runs.
 
     One that has other settings or packages is replaced, unless other processes use it. So is one
     that does not answer.
 
-    keep: seconds for which it stays after its last client.
+    Args:
+        settings: to start it with.
+        place: of the warehouse.
+        keep: seconds for which it stays after its last client.
+        archive: whether to use an archive of Spark's classes.
 
     Raises:
         DbtRuntimeError: one with other settings is in use; the message says which.
         RuntimeError: Spark does not start.
     """
-    place.enter()
+    if not place.enter() and (stuck := place.note) is not None:
+        _replacing(stuck, place)
+        place.enter()
     _entered.append(place)
     place.keep = keep
     with place.starting():
@@ -56,17 +65,22 @@ def resident_session(settings: Mapping[str, str], place: Place, keep: float) -> 
             note = None
         session = None if note is None else attached(note, _ANSWER)
         if note is not None and session is None:
-            logger.warning(f"The Spark that stays for {note.warehouse} does not answer: replaced.")
-            place.end(note, kill=True)
+            _replacing(note, place)
         if session is None:
-            session = attached(_started(settings, place), _ANSWER)
+            session = attached(_started(settings, place, archive), _ANSWER)
     if session is None:
         raise DbtRuntimeError(f"Spark was started and does not answer. Details: {place.log}")
     return session
 
 
-def _started(settings: Mapping[str, str], place: Place) -> Note:
+def _replacing(note: Note, place: Place) -> None:
+    logger.warning(f"The Spark that stays for {note.warehouse} does not answer: replaced.")
+    place.end(note, kill=True)
+
+
+def _started(settings: Mapping[str, str], place: Place, archive: bool) -> Note:
     """Start a process that keeps a Spark, and return its note."""
+    logger.info(waiting_for(settings))
     command = [sys.executable, "-m", "dbt.adapters.ivm_spark.session.keeper", str(place.folder)]
     with place.log.open("ab") as output:
         keeper = subprocess.Popen(
@@ -74,7 +88,7 @@ def _started(settings: Mapping[str, str], place: Place) -> Note:
         )
     assert keeper.stdin is not None
     with keeper.stdin as given:
-        given.write(json.dumps(dict(settings)).encode())
+        given.write(order(settings, archive))
     while (note := place.note) is None:
         if keeper.poll() is not None:
             raise RuntimeError(place.failure or "its process ended")

@@ -50,6 +50,21 @@ DEFAULTS: Mapping[str, str] = {
     "spark.sql.codegen.cache.maxEntries": "2000",
 }
 
+_JIT = (
+    # Most of a short run's CPU time is the optimizing compiler's. Code that runs a few thousand
+    # times, as most of Spark's planning does, stays with the quick compiler. Loops over rows reach
+    # the optimizing one as soon as before.
+    "-XX:Tier4InvocationThreshold=20000",
+    "-XX:Tier4MinInvocationThreshold=2400",
+    "-XX:Tier4CompileThreshold=60000",
+    "-XX:Tier4BackEdgeThreshold=160000",
+)
+"""Options of Java for a local Spark; the user's own come after them and win.
+Source: Java's documentation, "java", advanced JIT compiler options."""
+_ONE_COLLECTOR = "-XX:+UseSerialGC"
+"""On one or two cores, the threads of a concurrent collector take their time from Spark."""
+_COLLECTOR = re.compile(r"-XX:\+Use\w*GC\b")
+
 _DERBY: Mapping[str, str] = {
     # Hive can't store a view's column comment of more than 256 characters, so Spark leaves the
     # columns to its own properties. Before that, Hive tries ten times, two seconds apart.
@@ -101,9 +116,13 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
     if DELTA_EXTENSION not in extensions:
         settings[EXTENSIONS] = _joined(extensions, DELTA_EXTENSION)
     options = settings.get(JAVA_OPTIONS, "")
+    if cores is not None:
+        few = cores <= 2 and not _COLLECTOR.search(options)
+        options = " ".join((*_JIT, *([_ONE_COLLECTOR] if few else []), options)).strip()
     if "derby.stream.error.file" not in options:
         derby_log = f"-Dderby.stream.error.file={_without_spaces(logs) / 'derby.log'}"
-        settings[JAVA_OPTIONS] = f"{derby_log} {options}".strip()
+        options = f"{derby_log} {options}".strip()
+    settings[JAVA_OPTIONS] = options
     return settings
 
 

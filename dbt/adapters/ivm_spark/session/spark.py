@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import re
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 
+from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
+from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark import SparkContext
+from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.errors import error_message
-from dbt.adapters.ivm_spark.session.gateway import answer_at_once, launched
+from dbt.adapters.ivm_spark.session.gateway import answer_at_once
 from dbt.adapters.ivm_spark.session.installed import SUPPORTED, delta_package, java_version
 from dbt.adapters.ivm_spark.session.place import Place
 from dbt.adapters.ivm_spark.session.resident import resident_session
@@ -29,14 +34,19 @@ from dbt.adapters.ivm_spark.session.settings import (
     spark_settings,
 )
 from dbt.adapters.ivm_spark.session.spark_log import SparkLog
+from dbt.adapters.ivm_spark.session.start import Started, started
+from dbt.adapters.ivm_spark.session.start_files import waiting_for
 
 _LOCAL = re.compile(r"local(\[.*\])?")
 """The masters whose tasks run in the driver's process."""
+logger = AdapterLogger("IvmSpark")
 _lock = threading.Lock()
 _started_with: dict[str, str] = {}
 
 
-def new_session(parameters: Mapping[str, str], keep: float = 0.0) -> SparkSession:
+def new_session(
+    parameters: Mapping[str, str], keep: float = 0.0, archive: bool = True
+) -> SparkSession:
     """Return a session with its own settings and temporary views, on the process's one Spark.
 
     If somebody else made a Spark session, dbt uses that Spark as it is and never changes it.
@@ -44,16 +54,31 @@ def new_session(parameters: Mapping[str, str], keep: float = 0.0) -> SparkSessio
     process of its own, serves other dbt processes too, and ends that many seconds after the last
     of them.
 
+    archive: whether to use an archive of Spark's classes, and to write one if there is none.
+
     Raises:
         DbtRuntimeError: Java, Delta's jars or matching packages are missing, Spark does not start,
             or the existing session has no Delta. The message says what to do.
     """
     with _lock:
-        root = _existing() or _start(parameters, keep)
+        root = _existing() or _start(parameters, keep, archive)
     session = root.newSession()
     answer_at_once(session)
     _check_delta(session)
     return session
+
+
+def start_early(parameters: Mapping[str, str], keep: float, archive: bool) -> None:
+    """Start Spark and its catalog in the background, while dbt reads the project.
+
+    If that fails, the first connection tries again, and says why.
+    """
+
+    def start() -> None:
+        with suppress(DbtRuntimeError, Py4JError, PySparkException, OSError):
+            new_session(parameters, keep, archive).sql("show databases").collect()
+
+    threading.Thread(target=start, name="ivm_spark_start", daemon=True).start()
 
 
 def is_started_with(key: str, value: str) -> bool:
@@ -89,7 +114,7 @@ def _check_delta(session: SparkSession) -> None:
     )
 
 
-def _start(parameters: Mapping[str, str], keep: float) -> SparkSession:
+def _start(parameters: Mapping[str, str], keep: float, archive: bool) -> SparkSession:
     user = {**spark_defaults(), **parameters}
     place = Place.of(user) if keep else None
     log = SparkLog(None if place is None else place.folder)
@@ -107,10 +132,13 @@ def _start(parameters: Mapping[str, str], keep: float) -> SparkSession:
     logging.getLogger("py4j").addHandler(logging.NullHandler())
     try:
         if place is not None and java is not None:
-            session = resident_session(settings, place, keep)
+            session = resident_session(settings, place, keep, archive)
+        elif SparkContext._gateway is None:
+            logger.info(waiting_for(settings))
+            spark = started(settings, log, archive and java is not None)
+            session = spark.session
+            atexit.register(_finish, spark)
         else:
-            if SparkContext._gateway is None:
-                launched(settings, log)
             session = SparkSession.builder.config(map=dict(settings)).getOrCreate()
         _started_with.update(parameters)
         return session
@@ -118,6 +146,13 @@ def _start(parameters: Mapping[str, str], keep: float) -> SparkSession:
         raise
     except Exception as error:
         raise DbtRuntimeError(_start_failure(error, settings, log, java)) from error
+
+
+def _finish(spark: Started) -> None:
+    """Leave an archive of Spark's classes at the end of the process."""
+    if spark.archive is not None:
+        with suppress(Py4JError, PySparkException, OSError):
+            spark.finish()
 
 
 def _start_failure(
