@@ -47,7 +47,10 @@ def past(model: str, rebuilt: tuple[int, ...]) -> tuple[Record, ...]:
             found.append(record(model, number, "full", random.uniform(4, 7), **reason))
             continue
         rows = {f"rows_{what}": random.randrange(40) for what in ("inserted", "updated", "deleted")}
-        found.append(record(model, number, "incremental", random.uniform(1, 2.5), **rows))
+        read = {"changed_rows": 100, "source_rows": 10_000}
+        thought = {"estimated_incremental": 4.0 if number == 30 else 1.5, "estimated_full": 5.0}
+        seconds = 1.2 if number == 30 else random.uniform(1, 2.5)
+        found.append(record(model, number, "incremental", seconds, **rows, **read, **thought))
     return tuple(found)
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
 
-from dbt.adapters.ivm_spark.commands.report.figures import lineage, refreshes
+from dbt.adapters.ivm_spark.commands.explain.record import Record
+from dbt.adapters.ivm_spark.commands.report.figures import lineage, reasons, refreshes
 from dbt.adapters.ivm_spark.commands.report.lineage import lineage_of
 from dbt.adapters.ivm_spark.commands.report.page import page
-from dbt.adapters.ivm_spark.commands.report.told import reads
+from dbt.adapters.ivm_spark.commands.report.told import Saved, reads
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from tests.unit.commands.doctor.models import NOW
-from tests.unit.commands.report.history import MODELS, PLACES, REVENUE, TOP
+from tests.unit.commands.report.history import MODELS, PLACES, REVENUE, TOP, record
 
 VOID = {"meta", "br", "img", "link"}
 
@@ -49,7 +51,7 @@ class Structure(HTMLParser):
 
 @pytest.fixture(scope="module")
 def html() -> str:
-    return page("shop", NOW, MODELS, lineage, refreshes)
+    return page("shop", NOW, MODELS, lineage, refreshes, reasons)
 
 
 def test_the_page_is_one_well_formed_file(html: str) -> None:
@@ -57,8 +59,15 @@ def test_the_page_is_one_well_formed_file(html: str) -> None:
     assert found.open == []
     assert all(re.fullmatch(r"\w+ #\w+", what) for what in found.loaded), found.loaded
     assert not re.search(r"url\((?!#)|@import|<script|<link|<img", html)
-    assert found.ids == ["lineage", "models", "findings", "refreshes", "rebuilds"]
-    assert html.count("<svg") == 3, "the lineage, and each model that has been refreshed"
+    assert found.ids == [
+        "lineage",
+        "models",
+        "findings",
+        "refreshes",
+        "estimates",
+        "rebuilds",
+    ]
+    assert html.count("<svg") == 4, "the lineage, each model that has been refreshed, the reasons"
 
 
 def test_figures_take_the_colours_of_the_page(html: str) -> None:
@@ -88,10 +97,12 @@ def test_the_page_shows_models_findings_and_rebuilds(html: str) -> None:
 
 
 def test_an_empty_project_has_a_page_too() -> None:
-    found = page("shop", NOW, [], lineage, refreshes)
+    found = page("shop", NOW, [], lineage, refreshes, reasons)
     assert "This project has no ivm models." in found
     assert Structure(found).open == []
-    assert "No model has been refreshed yet." in page("shop", NOW, [PLACES], lineage, refreshes)
+    unbuilt = page("shop", NOW, [PLACES], lineage, refreshes, reasons)
+    assert "No model has been refreshed yet." in unbuilt
+    assert "No estimate was wrong" in unbuilt
 
 
 def test_a_model_that_was_only_rebuilt_is_drawn() -> None:
@@ -105,6 +116,38 @@ def test_lag_technique_and_medians() -> None:
     assert (REVENUE.technique, PLACES.technique) == ("group_aggregate", "full")
     assert REVENUE.seconds(RefreshKind.INITIAL) == 6.2
     assert PLACES.seconds(RefreshKind.FULL) is None
+
+
+def test_what_is_saved_is_against_the_rebuild_before() -> None:
+    records = (
+        record("m", 1, "initial", 6.0),
+        record("m", 2, "incremental", 2.0, changed_rows=10, source_rows=1000),
+        record("m", 3, "full", 4.0, reason="SOURCE_REPLACED"),
+        record("m", 4, "incremental", 5.0, changed_rows=10, source_rows=1000),
+        record("m", 5, "incremental", 1.0),
+    )
+    assert replace(TOP, records=records).saved == Saved(4.0 - 1.0 + 3.0, 1980)
+    assert replace(TOP, records=records[4:]).saved == Saved(0.0, 0)
+
+
+def test_an_estimate_is_wrong_if_it_is_off_by_two() -> None:
+    def took(seconds: float, kind: str = "incremental") -> Record:
+        return record("m", 2, kind, seconds, estimated_incremental=2.0, estimated_full=8.0)
+
+    fine = (took(2.1), took(1.1), took(3.9), took(8.0, "full"), took(1.0, "initial"))
+    assert replace(TOP, records=fine).misjudged == []
+    wrong = (took(4.5), took(0.9), took(2.0, "full"))
+    assert [a for _, a in replace(TOP, records=(*fine, *wrong)).misjudged] == [4.5, 0.9, 2.0]
+    close = record("m", 2, "incremental", 0.5, estimated_incremental=0.1)
+    assert replace(TOP, records=(close,)).misjudged == []
+    assert replace(TOP, records=(record("m", 2, "incremental", 9.0),)).estimated == []
+
+
+def test_the_page_shows_what_was_saved_and_misjudged(html: str) -> None:
+    assert "70 incremental refreshes and 2 full ones" in html
+    assert "did not read 693,000 rows that had not changed" in html
+    cells = [" ".join(cell.split()) for cell in Structure(html).cells]
+    assert cells.count("shop.top_customers") == 2, "the models, and the estimates"
 
 
 def test_models_read_models_by_their_states() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from dbt.adapters.ivm_spark.commands.explain.readable import name_text
@@ -38,7 +38,10 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Record:
-    """A committed refresh; COLUMNS describes the fields."""
+    """A committed refresh; COLUMNS describes the fields.
+
+    `source_rows` is no column: the rows of all sources at the refresh, None if they are not known.
+    """
 
     model: str
     relation: str
@@ -56,6 +59,7 @@ class Record:
     estimated_incremental: float | None
     estimated_full: float | None
     sources: Mapping[str, int]
+    source_rows: int | None = field(default=None, compare=False)
 
 
 def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Record | None:
@@ -104,7 +108,9 @@ def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Rec
 
 def as_rows(records: Sequence[Record]) -> str:
     """Return the records as a JSON array, for `from_json`; empty without any."""
-    return json.dumps([asdict(record) for record in records]) if records else ""
+    names = [name for name, _, _ in COLUMNS]
+    rows = [{name: getattr(record, name) for name in names} for record in records]
+    return json.dumps(rows) if rows else ""
 
 
 def _of_commit(model: str, relation: str, commit: Commit, watermark: Watermark) -> Record:
@@ -131,4 +137,5 @@ def _of_commit(model: str, relation: str, commit: Commit, watermark: Watermark) 
         estimated_incremental=thought[0],
         estimated_full=thought[1],
         sources={name_text(name): source.version for name, source in watermark.sources.items()},
+        source_rows=sum(source.rows for source in watermark.sources.values()),
     )

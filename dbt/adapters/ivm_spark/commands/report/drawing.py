@@ -18,6 +18,8 @@ INK = "#010203"
 FAINT = "#8a8f98"
 GAINED, CHANGED, LOST = "#3a9d6a", "#3b82c4", "#d9663d"
 """Readable on white and on nearly black."""
+SERIES = (LOST, CHANGED, GAINED, "#a86cc1", "#b8860b", FAINT)
+"""Colours for things that have no colour of their own."""
 _STYLE: dict[Any, Any] = {
     "text.parse_math": False,
     "timezone": "UTC",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -19,6 +20,7 @@ from dbt.adapters.ivm_spark.commands.report.drawing import (
     GAINED,
     INK,
     LOST,
+    SERIES,
     bare_axes,
     style,
     svg,
@@ -66,6 +68,34 @@ def refreshes(told: Told) -> str:
         _draw_times(times, told.records)
         _draw_rows(rows, told.records)
         return svg(figure, f"Refreshes of {name}")
+
+
+def reasons(models: Sequence[Told]) -> str:
+    """Draw how many models were rebuilt on each day, by the reason."""
+    by_reason: dict[str, Counter[float]] = defaultdict(Counter)
+    for told in models:
+        for record in told.rebuilt:
+            by_reason[record.reason or "no reason"][float(int(_day(record.started_at)))] += 1
+    with style("reasons"):
+        figure = Figure(figsize=(9.6, 2.3), layout="constrained")
+        axes = figure.subplots()
+        below: Counter[float] = Counter()
+        for place, (reason, counts) in enumerate(sorted(by_reason.items())):
+            days = sorted(counts)
+            axes.bar(
+                [day + 0.5 for day in days],
+                [counts[day] for day in days],
+                bottom=[below[day] for day in days],
+                color=SERIES[place % len(SERIES)],
+                width=0.8,
+                label=f"{reason} ({sum(counts.values())})",
+            )
+            below.update(counts)
+        axes.set_title("full rebuilds a day", loc="left", fontsize=9)
+        _by_time(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), handlelength=0.8)
+        return svg(figure, "Full rebuilds by reason")
 
 
 def _lines(node: str, known: Mapping[str, Told]) -> list[str]:
@@ -124,6 +154,13 @@ def _draw_times(axes: Axes, records: Sequence[Record]) -> None:
                 markersize=5,
                 label=f"{kind.value} ({len(found)})",
             )
+    _by_time(axes)
+    axes.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handletextpad=0.1, columnspacing=1
+    )
+
+
+def _by_time(axes: Axes) -> None:
     axes.xaxis_date()
     axes.set_ylim(bottom=0)
     locator = AutoDateLocator(maxticks=7)
@@ -131,9 +168,6 @@ def _draw_times(axes: Axes, records: Sequence[Record]) -> None:
     axes.xaxis.set_major_formatter(ConciseDateFormatter(locator))
     axes.margins(x=0.03)
     axes.grid(axis="y", color=FAINT, alpha=0.25)
-    axes.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), ncols=3, handletextpad=0.1, columnspacing=1
-    )
 
 
 def _draw_rows(axes: Axes, records: Sequence[Record]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from importlib.resources import files
@@ -25,10 +26,11 @@ def page(
     models: Sequence[Told],
     lineage: Callable[[Sequence[Told]], str],
     refreshes: Callable[[Told], str],
+    reasons: Callable[[Sequence[Told]], str],
 ) -> str:
     """Return the page's HTML.
 
-    now: milliseconds since 1970; lineage, refreshes: each draws an <svg>.
+    now: milliseconds since 1970; lineage, refreshes, reasons: each draws an <svg>.
     """
     template = (files(__package__) / "page.html").read_text("utf-8")
     environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
@@ -36,6 +38,9 @@ def page(
         project=project,
         made=_time(datetime.fromtimestamp(now / 1000, timezone.utc)),
         lineage=lineage(models) if models else "",
+        saved=_saved(models),
+        reasons=reasons(models) if any(told.rebuilt for told in models) else "",
+        misjudged=[_misjudged(told) for told in models if told.misjudged],
         models=[_model(told, refreshes) for told in models],
         findings=sorted(
             (finding for told in models for finding in _findings(told)),
@@ -60,7 +65,32 @@ def _model(told: Told, refreshes: Callable[[Told], str]) -> dict[str, Any]:
         "full": len(told.rebuilt),
         "incremental_seconds": _seconds(told.seconds(RefreshKind.INCREMENTAL)),
         "full_seconds": _seconds(told.seconds(RefreshKind.FULL)),
+        "saved_seconds": f"{told.saved.seconds:,.0f}",
+        "saved_rows": f"{told.saved.rows:,}",
         "figure": refreshes(told) if told.records else "",
+    }
+
+
+def _saved(models: Sequence[Told]) -> dict[str, str]:
+    kinds = Counter(record.kind for told in models for record in told.records)
+    saved = [told.saved for told in models]
+    return {
+        "incremental": f"{kinds[RefreshKind.INCREMENTAL.value]:,}",
+        "full": f"{kinds[RefreshKind.FULL.value]:,}",
+        "seconds": duration(sum(one.seconds for one in saved)),
+        "rows": f"{sum(one.rows for one in saved):,}",
+    }
+
+
+def _misjudged(told: Told) -> dict[str, Any]:
+    wrong = told.misjudged
+    estimate, actual = wrong[-1]
+    return {
+        "name": bare(told.facts.view),
+        "wrong": len(wrong),
+        "of": len(told.estimated),
+        "estimate": _seconds(estimate),
+        "actual": _seconds(actual),
     }
 
 

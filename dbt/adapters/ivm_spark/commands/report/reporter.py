@@ -69,7 +69,7 @@ class Reporter:
         written.
         """
         try:
-            from dbt.adapters.ivm_spark.commands.report.figures import lineage, refreshes
+            from dbt.adapters.ivm_spark.commands.report.figures import lineage, reasons, refreshes
         except ModuleNotFoundError as error:
             if error.name is None or not error.name.startswith("matplotlib"):
                 raise
@@ -80,7 +80,7 @@ class Reporter:
         target = self._project.folder / (path or Path(self._project.target) / "ivm_report.html")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            html = page(self._project.name, self._now, self._models, lineage, refreshes)
+            html = page(self._project.name, self._now, self._models, lineage, refreshes, reasons)
             target.write_text(html, "utf-8")
         except OSError as error:
             raise CompilationError(f"ivm_report can't write {target}: {error}.") from error

@@ -11,6 +11,21 @@ from dbt.adapters.ivm_spark.commands.doctor.facts import ModelFacts
 from dbt.adapters.ivm_spark.commands.explain.record import Record
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
+_FACTOR, _NOTICED = 2.0, 0.5
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What incremental refreshes saved against rebuilds.
+
+    Attributes:
+        seconds: less time than the rebuilds would have taken; negative if they took more.
+        rows: rows of the sources that had not changed, which a rebuild would have read.
+    """
+
+    seconds: float
+    rows: int
+
 
 @dataclass(frozen=True)
 class Told:
@@ -57,6 +72,46 @@ class Told:
         """Return the median time of its refreshes of a kind, None without any."""
         found = [r.seconds for r in self.records if r.kind == kind.value]
         return median(found) if found else None
+
+    @property
+    def saved(self) -> Saved:
+        """Return what its incremental refreshes saved against rebuilds.
+
+        A refresh is compared with the newest rebuild before it.
+        """
+        seconds, rows, rebuild = 0.0, 0, None
+        for record in self.records:
+            if record.kind != RefreshKind.INCREMENTAL.value:
+                rebuild = record.seconds
+                continue
+            seconds += 0.0 if rebuild is None else rebuild - record.seconds
+            if record.source_rows is not None and record.changed_rows is not None:
+                rows += max(0, record.source_rows - record.changed_rows)
+        return Saved(seconds, rows)
+
+    @property
+    def estimated(self) -> list[tuple[float, float]]:
+        """Return the estimated and the actual seconds of each refresh that has an estimate."""
+        found = []
+        for record in self.records:
+            full = record.kind == RefreshKind.FULL.value
+            estimate = record.estimated_full if full else record.estimated_incremental
+            if estimate is not None and record.kind != RefreshKind.INITIAL.value:
+                found.append((estimate, record.seconds))
+        return found
+
+    @property
+    def misjudged(self) -> list[tuple[float, float]]:
+        """Return those of `estimated` that were wrong.
+
+        They are off by a factor of two, and by more than half a second.
+        """
+        return [
+            (estimate, actual)
+            for estimate, actual in self.estimated
+            if abs(actual - estimate) > _NOTICED
+            and not estimate / _FACTOR <= actual <= estimate * _FACTOR
+        ]
 
 
 def reads(models: Sequence[Told]) -> dict[str, list[str]]:
