@@ -99,7 +99,7 @@ dist: venv
 	$(BIN)/twine check --strict dist/*
 
 demo: venv
-	$(BIN)/python integration_project/demo.py
+	$(BIN)/python integration_project/demo/demo.py
 
 clean:
 	rm -rf $(VENV) build dist logs *.egg-info

@@ -45,7 +45,7 @@ class Reader:
         self.folder = folder
         self.steps: list[Step] = []
         shop = ROOT / "integration_project"
-        shutil.copytree(shop, folder, ignore=shutil.ignore_patterns("target", "logs"))
+        shutil.copytree(shop, folder, ignore=shutil.ignore_patterns("target", "logs", "demo"))
         profiles = yaml.safe_load((shop / "profiles.yml").read_text())
         profiles["shop"]["outputs"]["dev"]["server_side_parameters"] = parameters
         (folder / "profiles.yml").write_text(yaml.safe_dump(profiles))
