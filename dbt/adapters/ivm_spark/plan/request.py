@@ -40,7 +40,8 @@ class Request:
             pinned them.
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
-        readers: the quoted names of the states of the ivm models that read this one.
+        readers: the quoted names of the states of the ivm models below this one, level by level:
+            those that read it, those that read these, and so on.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
     """
@@ -57,7 +58,7 @@ class Request:
     built: frozenset[str]
     hooked: bool = False
     limited: bool = False
-    readers: tuple[str, ...] = ()
+    readers: tuple[tuple[str, ...], ...] = ()
     far: bool = False
 
     @property
@@ -93,7 +94,7 @@ class Request:
         built: Iterable[str],
         limited: bool,
         hooked: bool = False,
-        readers: Iterable[str] = (),
+        readers: Iterable[Iterable[str]] = (),
         far: bool = False,
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
@@ -114,7 +115,7 @@ class Request:
             built: the names of the relations that this run builds.
             limited: the SQL reads only some of the rows.
             hooked: the model has pre-hooks.
-            readers: the states of the ivm models that read it.
+            readers: the states of the ivm models below it, level by level.
             far: Spark runs in other processes.
         """
         text = without_end(sql)
@@ -135,7 +136,7 @@ class Request:
                 built=frozenset(relation_key(name) for name in built),
                 hooked=hooked,
                 limited=limited,
-                readers=tuple(readers),
+                readers=tuple(map(tuple, readers)),
                 far=far,
             )
         except ConfigError as error:
