@@ -146,7 +146,7 @@ def spark_parameters(
     if _path(test).endswith(IN_MEMORY) and "PYTEST_XDIST_WORKER" in os.environ:
         parameters["spark.sql.catalogImplementation"] = "in-memory"
     with start_of_spark():
-        SessionHandle(parameters).close()
+        SessionHandle(parameters, archive=False).close()
     return parameters
 
 
