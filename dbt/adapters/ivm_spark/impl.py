@@ -113,8 +113,8 @@ class IvmSparkAdapter(SparkAdapter):
 
     @available
     @staticmethod
-    def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[list[str]]]:
-        """Return the ivm models below each of dbt's `graph.nodes`; see `readers`."""
+    def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
+        """Return the ivm models that read each of dbt's `graph.nodes`, by unique id."""
         return readers(nodes)
 
     @available

@@ -35,7 +35,7 @@ FOUND = Findings(
 REQUEST = Request(
     sql="select 1", view="`s`.`v`", state="`s`.`v__ivm`", information="", described=None,
     state_exists=True, occupied_by="", config=IvmConfig(), full_refresh=False, built=frozenset(),
-    readers=(("`s`.`reader__ivm`",),),
+    readers=("`s`.`reader__ivm`",),
 )  # fmt: skip
 REBUILT = Decision(True, False, Reason(ReasonCode.COST_MODEL, "cheaper"), {})
 SLOW, FAST = CostModel(full_seconds=20.0, full_rows=1), CostModel(full_seconds=0.5, full_rows=1)

@@ -227,30 +227,6 @@ def test_auto_chooses_what_is_estimated_to_be_faster(
         assert f"{full_seconds} in full" in decision.reason.detail
 
 
-@pytest.mark.parametrize(
-    ("gain", "changed", "full_seconds", "code"),
-    [
-        (0.0, 7, 1.0, ReasonCode.COST_MODEL),
-        (0.4, 7, 1.0, None),
-        (0.05, 7, 1.0, ReasonCode.COST_MODEL),
-        (100.0, ROWS // 20, 1.0, ReasonCode.COST_MODEL),
-        (100.0, 7, 0.2, ReasonCode.COST_MODEL),
-    ],
-    ids=["no readers", "readers save more", "readers save less", "much changed", "far slower"],
-)
-def test_what_readers_save_counts(
-    gain: float, changed: int, full_seconds: float, code: ReasonCode | None
-) -> None:
-    commit = replace(APPEND, metrics={"numOutputRows": str(changed)})
-    situation = replace(
-        MOVED,
-        heads={"`s`.`t`": Head(6, True, (commit, FIFTH), "table")},
-        cost_model=CostModel(full_seconds, ROWS),
-        gain=lambda: gain,
-    )
-    assert _reason(situation) is code
-
-
 CUSTOMERS = "`s`.`customers`"
 
 

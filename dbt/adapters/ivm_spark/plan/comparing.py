@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+
+from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.plan.readers import HOPED, saved
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
+from dbt.adapters.ivm_spark.watermark.history import since_last_refresh
+from dbt.adapters.ivm_spark.watermark.watermark import newest
 
 EXTRA_SECONDS = 0.7
 """Seconds that the comparison and its MERGE add to a rebuild, however few the rows."""
 EXTRA_FACTOR = 4.0
 """The multiple of a rebuild's time that they add on top. Both contents are computed, sorted by all
 columns, and looked up in the state."""
+HOPED = 0.7
+"""The share of the readers' possible savings that counts."""
 MUCH = 0.3
 """The fraction of differing rows above which the rebuild replaces the whole table."""
 TRIED_AGAIN = 10
@@ -87,5 +94,18 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
         return False
     if not moved or (last.compared and not last.differed):
         return True
+    saved = sum(max(0.0, reader.full_seconds - reader.fixed) for reader in known)
     extra = EXTRA_SECONDS + EXTRA_FACTOR * found.cost_model.full_seconds
-    return HOPED * saved(known) > extra
+    return HOPED * saved > extra
+
+
+def cost_models(reader: SourceReader, states: Sequence[str]) -> list[CostModel]:
+    """Return the cost models of the views with these states, by quoted names.
+
+    Views that are not built yet have none.
+    """
+    found = []
+    for state in states:
+        with suppress(DbtDatabaseError):
+            found.append(newest(since_last_refresh(reader, state)).cost_model)
+    return found

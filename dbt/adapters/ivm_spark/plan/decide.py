@@ -28,11 +28,6 @@ TRIED = 1.0
 SMALL_ROWS = 100_000
 """Rows of all sources together up to which a rebuild is timed before the first incremental
 refresh."""
-FEW = 0.02
-"""The fraction of the sources' rows up to which a change is one of few rows for the readers."""
-PATIENCE = 4.0
-"""The most that an incremental refresh may be estimated at for the sake of its readers, as a
-multiple of a rebuild's estimate."""
 HOPE = 0.85
 """The multiple of a rebuild's estimate that an incremental refresh may be estimated at, if it
 depends on a question. Above it, the question is not worth its tenth of a second."""
@@ -46,11 +41,6 @@ def no_work(changed: Mapping[str, int], insert_only: bool) -> Work:
 def never_only_adds(insert_only: bool) -> bool:
     """Return False, for a query without a delta."""
     return False
-
-
-def no_gain() -> float:
-    """Return 0, for a view without readers."""
-    return 0.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +69,6 @@ class Situation:
         rewrites: see `Work`.
         clock_moved: the clock, as the query reads it, has moved.
         clock_reason: why the state can't follow it by a change.
-        gain: gives the seconds that the views which read this one save if it changes by few rows.
     """
 
     config: IvmConfig
@@ -102,7 +91,6 @@ class Situation:
     rewrites: bool = False
     clock_moved: bool = False
     clock_reason: Reason | None = None
-    gain: Callable[[], float] = no_gain
 
 
 @dataclass(frozen=True)
@@ -269,8 +257,7 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     """Return the reason to rebuild for cost, or None.
 
     A rebuild pays if more than the threshold of the sources' rows changed, or if it is estimated to
-    be faster than an incremental refresh by more than the views that read this one would lose by
-    it. A small view is rebuilt once to time it.
+    be faster than an incremental refresh. A small view is rebuilt once to time it.
     """
     cost_model = situation.cost_model
     thought = estimates(cost_model, work)
@@ -284,9 +271,6 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:
-        return None
-    few = work.changed <= work.rows * FEW and thought.incremental <= thought.full * PATIENCE
-    if few and thought.incremental <= limit * thought.full + situation.gain():
         return None
     return Reason(
         ReasonCode.COST_MODEL,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 from dbt_common.exceptions import DbtDatabaseError
 
@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
 from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
-from dbt.adapters.ivm_spark.plan.comparing import compares, is_hopeless, may_compare
+from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
@@ -29,7 +29,6 @@ from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
 from dbt.adapters.ivm_spark.plan.garbage import rare_collections
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
-from dbt.adapters.ivm_spark.plan.readers import cost_models, gain
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, warnings
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
@@ -123,11 +122,9 @@ class Planner:
         found = self._found(request, history, found_late)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
-        situation = replace(
-            _situation(request, history, found),
-            gain=cache(partial(gain, self._reader, request.readers)),
+        choice = choose(
+            _situation(request, history, found), found, self._query, self._counts, self._nets
         )
-        choice = choose(situation, found, self._query, self._counts, self._nets)
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
@@ -145,7 +142,7 @@ class Planner:
         ):
             moved = bool(decision.moved) or not decision.ranges or decision.clock_moved
             if not is_hopeless(found, moved) and compares(
-                found, moved, cost_models(self._reader, request.readers[0])
+                found, moved, cost_models(self._reader, request.readers)
             ):
                 plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.unsupported_reason, found.layout)

@@ -40,8 +40,7 @@ class Request:
             pinned them.
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
-        readers: the quoted names of the states of the ivm models below this one, level by level:
-            those that read it, those that read these, and so on.
+        readers: the quoted names of the states of the ivm models that read this one.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
     """
@@ -58,7 +57,7 @@ class Request:
     built: frozenset[str]
     hooked: bool = False
     limited: bool = False
-    readers: tuple[tuple[str, ...], ...] = ()
+    readers: tuple[str, ...] = ()
     far: bool = False
 
     @property
@@ -94,7 +93,7 @@ class Request:
         built: Iterable[str],
         limited: bool,
         hooked: bool = False,
-        readers: Iterable[Iterable[str]] = (),
+        readers: Iterable[str] = (),
         far: bool = False,
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
@@ -115,7 +114,7 @@ class Request:
             built: the names of the relations that this run builds.
             limited: the SQL reads only some of the rows.
             hooked: the model has pre-hooks.
-            readers: the states of the ivm models below it, level by level.
+            readers: the states of the ivm models that read it.
             far: Spark runs in other processes.
         """
         text = without_end(sql)
@@ -136,7 +135,7 @@ class Request:
                 built=frozenset(relation_key(name) for name in built),
                 hooked=hooked,
                 limited=limited,
-                readers=tuple(map(tuple, readers)),
+                readers=tuple(readers),
                 far=far,
             )
         except ConfigError as error:

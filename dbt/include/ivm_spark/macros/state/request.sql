@@ -20,24 +20,19 @@
   }) }}
 {%- endmacro %}
 
-{#- Return the states of the ivm models below a node, level by level: those that read it, those that
-    read these, and so on. -#}
+{#- Return the states of the ivm models that read a node. -#}
 {% macro ivm_readers(node) -%}
-  {%- set levels = [] -%}
-  {%- for level in ivm_of_run().readers.get(node.unique_id, []) -%}
-    {%- set states = [] -%}
-    {%- for id in level -%}
-      {%- set reader = graph.nodes[id] -%}
-      {%- set relation = api.Relation.create(schema=reader.schema, identifier=reader.alias) -%}
-      {%- do states.append(ivm_quoted(ivm_state_relation(relation))) -%}
-    {%- endfor -%}
-    {%- do levels.append(states) -%}
+  {%- set states = [] -%}
+  {%- for id in ivm_of_run().readers.get(node.unique_id, []) -%}
+    {%- set reader = graph.nodes[id] -%}
+    {%- set relation = api.Relation.create(schema=reader.schema, identifier=reader.alias) -%}
+    {%- do states.append(ivm_quoted(ivm_state_relation(relation))) -%}
   {%- endfor -%}
-  {{ return(levels) }}
+  {{ return(states) }}
 {%- endmacro %}
 
 {#- Return what the models of a run share, computed once. `built`: the relations that the run
-    builds. `places`: which node's relation is where. `readers`: the ivm models below a node. -#}
+    builds. `places`: which node's relation is where. `readers`: the ivm models that read a node. -#}
 {% macro ivm_of_run() -%}
   {%- if adapter.ivm_of_run() is none -%}
     {%- set built, places = [], {} -%}
