@@ -47,14 +47,16 @@ def test_each_warehouse_has_a_place(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_note_counts_only_while_the_keeper_lives(place: Place) -> None:
     place.write(note())
     assert place.note is None
-    alive = Place(place.folder).live()
+    alive, kept = Place(place.folder).live(), Place(place.folder).live("keeper")
     assert place.note == note()
+    kept.close()
+    assert place.note is None, "Spark is about to end"
     alive.close()
     assert place.note is None
 
 
 def test_a_broken_note_is_none(place: Place) -> None:
-    with Place(place.folder).live():
+    with Place(place.folder).live(), Place(place.folder).live("keeper"):
         (place.folder / "spark.json").write_text('{"port": 1')
         assert place.note is None
 

@@ -52,6 +52,18 @@ def attached(note: Note, within: float) -> SparkSession | None:
     gateway = _connected(note, within)
     if gateway is None:
         return None
+    try:
+        session = _session(gateway)
+    except Exception:
+        # It has ended meanwhile.
+        SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+        return None
+    atexit.register(_release, gateway)
+    return session
+
+
+def _session(gateway: Any) -> SparkSession:
+    """Return the session of the Spark behind a gateway."""
     interrupted = signal.getsignal(signal.SIGINT)
     SparkContext._ensure_initialized(gateway=gateway)
     jvm: Any = gateway.jvm
@@ -61,7 +73,6 @@ def attached(note: Note, within: float) -> SparkSession | None:
     if threading.current_thread() is threading.main_thread():
         # PySpark's handler would cancel the jobs of all clients.
         signal.signal(signal.SIGINT, interrupted)
-    atexit.register(_release, gateway)
     return SparkSession.builder.getOrCreate()
 
 

@@ -104,7 +104,7 @@ def main() -> None:
     place = Place(Path(sys.argv[1]))
     given = json.load(sys.stdin)
     settings: dict[str, str] = given["settings"]
-    alive = place.live()
+    alive, _kept = place.live(), place.live("keeper")
     place.forget()
     place.failed.unlink(missing_ok=True)
     try:

@@ -3,7 +3,8 @@
     <cache>/dbt-ivm-spark/sparks/<place>/     one folder for each warehouse; only its owner reads it
         spark.json    the note: port, secret, settings; written once Spark answers
         keep          the seconds to stay without a client, as the latest client wants it
-        alive         locked by the keeper (see `keeper`) while it runs
+        keeper        locked by the keeper (see `keeper`) while it runs
+        alive         locked until both the keeper and Spark have ended
         clients       locked, shared, by each process that uses this Spark
         start         locked by the process that starts it
         failed        why Spark did not start the last time
@@ -123,9 +124,14 @@ class Place:
 
     @property
     def note(self) -> Note | None:
-        """Return the note of the Spark that runs here, None if none runs."""
-        if not self.is_locked("alive"):
-            return None
+        """Return the note of the Spark that runs here, None if none runs.
+
+        A Spark without a keeper is about to end.
+        """
+        return self._noted if self.is_locked("keeper") and self.is_locked("alive") else None
+
+    @property
+    def _noted(self) -> Note | None:
         try:
             return Note.from_json((self.folder / "spark.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
@@ -229,18 +235,28 @@ class Place:
         with self._opened(name) as lock:
             return not _taken(lock, fcntl.LOCK_SH)
 
-    def live(self) -> IO[str]:
+    def live(self, name: str = "alive") -> IO[str]:
         """Lock this place for the process that keeps the Spark.
 
         Raises OSError if another one keeps a Spark here.
         """
-        lock = self._opened("alive")
+        lock = self._opened(name)
         for _ in range(_TRIES):
             # A process that only looks holds the lock for a moment.
             if _taken(lock, fcntl.LOCK_EX):
                 return lock
             time.sleep(_WAIT)
         raise OSError(f"another process keeps a Spark at {self.folder}")
+
+    def wait_for_end(self) -> None:
+        """Wait until a Spark without a keeper has ended; kill it if that takes long."""
+        until = time.monotonic() + _ENDING
+        while self.is_locked("alive") and not self.is_locked("keeper"):
+            noted = self._noted
+            if time.monotonic() >= until and noted is not None:
+                with suppress(ProcessLookupError):
+                    os.kill(noted.jvm, signal.SIGKILL)
+            time.sleep(_WAIT)
 
     def end(self, note: Note, kill: bool = False) -> None:
         """End the Spark that runs here, and wait until it has ended.

@@ -51,6 +51,7 @@ def resident_session(
     _entered.append(place)
     place.keep = keep
     with place.starting():
+        place.wait_for_end()
         note = place.note
         if note is not None and (unlike := note.unlike(settings)):
             with place.alone() as alone:
