@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,19 @@ def test_the_latest_client_says_how_long_it_stays(place: Place) -> None:
     assert place.keep == 0
     place.keep = 1800
     assert Place(place.folder).keep == 1800
+
+
+def test_a_spark_that_starts_is_waited_for(place: Place) -> None:
+    with Place(place.folder).live(), Place(place.folder).live("keeper"):
+        threading.Timer(0.3, place.write, [note()]).start()
+        place.settle()
+        assert place.note == note()
+
+
+def test_a_spark_without_a_keeper_is_not_attached_to(place: Place) -> None:
+    place.write(note())
+    ending = Place(place.folder).live()
+    threading.Timer(0.3, ending.close).start()
+    place.settle()
+    assert ending.closed
+    assert place.note is None

@@ -13,8 +13,8 @@ from dbt_common.exceptions import DbtRuntimeError
 from packaging.requirements import Requirement
 
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
+from dbt.adapters.ivm_spark.session.settings import PACKAGES
 
-PACKAGES = "spark.jars.packages"
 MINIMUM = 17
 SUPPORTED = "17 or 21"
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')

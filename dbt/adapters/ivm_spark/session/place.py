@@ -38,6 +38,7 @@ MEMORY = "spark.driver.memory"
 _WAIT = 0.05
 """Seconds between two looks at another process."""
 _TRIES = 100
+"""How often a keeper tries to take a lock."""
 _ENDING = 30.0
 """Seconds that a Spark has to end by itself."""
 
@@ -248,14 +249,17 @@ class Place:
             time.sleep(_WAIT)
         raise OSError(f"another process keeps a Spark at {self.folder}")
 
-    def wait_for_end(self) -> None:
-        """Wait until a Spark without a keeper has ended; kill it if that takes long."""
+    def settle(self) -> None:
+        """Wait until the Spark that starts or ends here has done so.
+
+        One without a keeper is about to end, and is killed if that takes long.
+        """
         until = time.monotonic() + _ENDING
-        while self.is_locked("alive") and not self.is_locked("keeper"):
+        while self.note is None and self.is_locked("alive"):
             noted = self._noted
-            if time.monotonic() >= until and noted is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(noted.jvm, signal.SIGKILL)
+            late = time.monotonic() >= until and not self.is_locked("keeper")
+            if late and noted is not None:
+                _send(noted.jvm, signal.SIGKILL)
             time.sleep(_WAIT)
 
     def end(self, note: Note, kill: bool = False) -> None:
@@ -264,16 +268,12 @@ class Place:
         kill: it does not answer, so do not ask.
         """
         until = time.monotonic() + (0 if kill else _ENDING)
-        asked = False
+        if not kill:
+            _send(note.keeper, signal.SIGTERM)
         while self.is_locked("alive"):
-            late = time.monotonic() >= until
-            if late or not asked:
-                with suppress(ProcessLookupError):
-                    os.kill(note.keeper, signal.SIGKILL if late else signal.SIGTERM)
-                if late:
-                    with suppress(ProcessLookupError):
-                        os.kill(note.jvm, signal.SIGKILL)
-                asked = True
+            if time.monotonic() >= until:
+                _send(note.keeper, signal.SIGKILL)
+                _send(note.jvm, signal.SIGKILL)
             time.sleep(_WAIT)
 
     def _opened(self, name: str) -> IO[str]:
@@ -287,3 +287,8 @@ def _taken(lock: IO[str], kind: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _send(process: int, kind: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, kind)

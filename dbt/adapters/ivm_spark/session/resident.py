@@ -51,7 +51,7 @@ def resident_session(
     _entered.append(place)
     place.keep = keep
     with place.starting():
-        place.wait_for_end()
+        place.settle()
         note = place.note
         if note is not None and (unlike := note.unlike(settings)):
             with place.alone() as alone:
@@ -91,7 +91,8 @@ def _started(settings: Mapping[str, str], place: Place, archive: bool) -> Note:
     with keeper.stdin as given:
         given.write(order(settings, archive))
     while (note := place.note) is None:
-        if keeper.poll() is not None:
+        # A process that was killed may have started another keeper, which has the locks then.
+        if keeper.poll() is not None and not place.is_locked("alive"):
             raise RuntimeError(place.failure or "its process ended")
         time.sleep(_LOOK)
     return note

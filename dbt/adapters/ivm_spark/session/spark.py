@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import logging
 import os
-import re
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,6 +28,7 @@ from dbt.adapters.ivm_spark.session.settings import (
     DELTA_EXTENSION,
     EXTENSIONS,
     PACKAGES,
+    is_local,
     needs_delta_package,
     spark_defaults,
     spark_settings,
@@ -37,8 +37,6 @@ from dbt.adapters.ivm_spark.session.spark_log import SparkLog
 from dbt.adapters.ivm_spark.session.start import Started, started
 from dbt.adapters.ivm_spark.session.start_files import waiting_for
 
-_LOCAL = re.compile(r"local(\[.*\])?")
-"""The masters whose tasks run in the driver's process."""
 logger = AdapterLogger("IvmSpark")
 _lock = threading.Lock()
 _started_with: dict[str, str] = {}
@@ -92,7 +90,7 @@ def is_started_with(key: str, value: str) -> bool:
 def has_executors() -> bool:
     """Return whether this process's Spark runs its tasks in other processes, which may be lost."""
     context = SparkContext._active_spark_context
-    return context is not None and not _LOCAL.fullmatch(context.master or "")
+    return context is not None and not is_local({"spark.master": context.master or ""})
 
 
 def _existing() -> SparkSession | None:
@@ -150,9 +148,8 @@ def _start(parameters: Mapping[str, str], keep: float, archive: bool) -> SparkSe
 
 def _finish(spark: Started) -> None:
     """Leave an archive of Spark's classes at the end of the process."""
-    if spark.archive is not None:
-        with suppress(Py4JError, PySparkException, OSError):
-            spark.finish()
+    with suppress(Py4JError, PySparkException, OSError):
+        spark.finish()
 
 
 def _start_failure(

@@ -12,6 +12,7 @@ from dbt.adapters.ivm_spark.commands.explain.record import Record
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
 _FACTOR, _NOTICED = 2.0, 0.5
+"""A wrong estimate is off by more than this factor, and by more than these seconds."""
 
 
 @dataclass(frozen=True)
