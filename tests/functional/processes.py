@@ -24,14 +24,23 @@ def write_project(folder: Path, **models: str) -> Path:
     return folder
 
 
-def run(*command: str | Path, cwd: Path, timeout: float = 300, **environment: str) -> str:
-    """What the command printed, stdout and stderr; it has to succeed."""
+CONSOLE = ("-c", "from dbt.adapters.ivm_spark.commands.console import main; main()")
+"""Python's arguments for the command `dbt-ivm`."""
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of such a process: this one's without what speaks to dbt, and more."""
     inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
     inherited.pop("PYTHONPATH", None)
+    return inherited | more
+
+
+def run(*command: str | Path, cwd: Path, timeout: float = 300, **more: str) -> str:
+    """What the command printed, stdout and stderr; it has to succeed."""
     done = subprocess.run(
         [str(part) for part in command],
         cwd=cwd,
-        env=inherited | environment,
+        env=environment(**more),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.functional.processes import run
+from tests.functional.processes import CONSOLE, run
 
 REPOSITORY = Path(__file__).parents[2]
 VIEWS = (
@@ -52,8 +52,7 @@ def test_the_demo_and_what_it_ends_with(clone: Path) -> None:
         after += run("sh", "-c", f"{folder} && {command}", cwd=clone, **where)
     assert "Completed successfully" in after
     assert "revenue_by_day" in after
-    stop = "from dbt.adapters.ivm_spark.commands.console import main; main()"
-    assert "Stopped" in run(sys.executable, "-c", stop, "stop", cwd=clone, **where)
+    assert "Stopped" in run(sys.executable, *CONSOLE, "stop", cwd=clone, **where)
 
 
 def test_the_demo_is_in_the_makefile() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -62,6 +63,28 @@ class Facts:
         return warehouse
 
 
+def in_lock_step(
+    built: Warehouse, changes: Iterable[str], models: Iterable[str], twins: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Change the sources, run the models, and their twins by statements; what both runs said.
+
+    Each model then has its query's rows, one commit more, and the feed of its twin.
+    """
+    before = {n: built.version(f"{n}__ivm") for n in (*twins, *twins.values())}
+    built.sql(*changes)
+    said = built.run(*models)
+    with by_statements():
+        by_twins = built.run(*twins.values())
+    assert {r["committed_by"] for r in by_twins.values()} == {"statement"}
+    built.check(*models)
+    for name, twin in twins.items():
+        assert built.version(f"{name}__ivm") == before[name] + 1, "one commit"
+        if name != "unfed":
+            found, wanted = (feed(built, n, before[n] + 1) for n in (name, twin))
+            assert found == wanted, name
+    return said, by_twins
+
+
 def feed(warehouse: Warehouse, model: str, since: int) -> Any:
     """The rows of a state's change feed, without versions and times."""
     columns = "* except (_commit_version, _commit_timestamp)"
@@ -117,27 +140,13 @@ class TestEveryChange(Facts):
     def test_rows_and_feed_are_those_of_a_statement(
         self, built: Warehouse, changes: tuple[str, ...]
     ) -> None:
-        before = {name: built.version(f"{name}__ivm") for name in MODELS}
-        twins = {name: built.version(f"{name}_merged__ivm") for name in TWINS}
-        built.sql(*changes)
-        said = built.run(*MODELS)
-        with by_statements():
-            merged = built.run(*(f"{name}_merged" for name in TWINS))
+        twins = {name: f"{name}_merged" for name in TWINS}
+        said, merged = in_lock_step(built, changes, MODELS, twins)
         assert not reasons(said)
         assert {n for n, r in said.items() if r["committed_by"] == "statement"} == BY_STATEMENT
-        assert {r["committed_by"] for r in merged.values()} == {"statement"}
-        built.check(*MODELS)
-        for name in TWINS:
-            assert built.version(f"{name}__ivm") == before[name] + 1, "one commit"
-            if name != "unfed":
-                found, wanted = (
-                    feed(built, name, before[name] + 1),
-                    feed(built, f"{name}_merged", twins[name] + 1),
-                )
-                assert found == wanted, name
+        for name, twin in twins.items():
             counts = ("rows_inserted", "rows_updated", "rows_deleted")
-            other = merged[f"{name}_merged"]
-            assert [said[name][c] for c in counts] == [other[c] for c in counts], name
+            assert [said[name][c] for c in counts] == [merged[twin][c] for c in counts], name
 
     def test_the_history_has_the_counts(self, built: Warehouse) -> None:
         newest, twin = (built.history(f"sums{t}__ivm")[0] for t in ("", "_merged"))
@@ -188,22 +197,12 @@ class TestRebuilds(Facts):
     def test_rows_and_feed_are_those_of_a_statement(
         self, built: Warehouse, changes: tuple[str, ...]
     ) -> None:
-        before = {name: built.version(f"{name}__ivm") for name in REBUILT}
-        twins = {name: built.version(f"{name}_replaced__ivm") for name in REBUILT}
-        built.sql(*changes)
-        said = built.run(*REBUILT)
-        with by_statements():
-            replaced = built.run(*(f"{name}_replaced" for name in REBUILT))
+        twins = {name: f"{name}_replaced" for name in REBUILT}
+        said, replaced = in_lock_step(built, changes, REBUILT, twins)
         by_statement = {n for n, r in said.items() if r["committed_by"] == "statement"}
         assert by_statement == {"in_clusters", "tracked"}
-        assert {r["committed_by"] for r in replaced.values()} == {"statement"}
-        built.check(*REBUILT)
-        for name in REBUILT:
-            assert built.version(f"{name}__ivm") == before[name] + 1, "one commit"
-            other = f"{name}_replaced"
-            assert said[name]["rows_inserted"] == replaced[other]["rows_inserted"], name
-            if name != "unfed":
-                assert feed(built, name, before[name] + 1) == feed(built, other, twins[name] + 1)
+        for name, twin in twins.items():
+            assert said[name]["rows_inserted"] == replaced[twin]["rows_inserted"], name
         assert built.run("reader")["reader"]["refresh_kind"] == "incremental"
         built.check("reader")
         assert {r["refresh_kind"] for r in built.run(*REBUILT).values()} == {"none"}

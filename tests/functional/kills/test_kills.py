@@ -21,7 +21,7 @@ import pytest
 from dbt.adapters.ivm_spark.session.place import Note
 from tests.budget import only_long
 from tests.functional.kills.state import State
-from tests.functional.processes import PROJECT, run
+from tests.functional.processes import CONSOLE, PROJECT, environment, run
 
 REPOSITORY = Path(__file__).parents[3]
 KILLS = int(os.environ.get("IVM_KILLS", "5"))
@@ -61,17 +61,11 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "profiles.yml").write_text(PROFILE + keep)
     (tmp_path / "dbt_project.yml").write_text(PROJECT)
     yield tmp_path
-    stop = "from dbt.adapters.ivm_spark.commands.console import main; main()"
-    run(sys.executable, "-c", stop, "stop", "--force", cwd=tmp_path, **where(tmp_path))
+    run(sys.executable, *CONSOLE, "stop", "--force", cwd=tmp_path, **where(tmp_path))
 
 
 def where(folder: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(REPOSITORY), "XDG_CACHE_HOME": str(folder / "cache")}
-
-
-def environment(folder: Path) -> dict[str, str]:
-    inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
-    return inherited | where(folder) | {"DBT_SEND_ANONYMOUS_USAGE_STATS": "false"}
 
 
 def kill_kept(folder: Path, dice: random.Random) -> str:
@@ -96,7 +90,7 @@ def kill_once(folder: Path, state: State, seed: int, dice: random.Random) -> str
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.functional.kills.process", str(seed)],
             cwd=folder,
-            env=environment(folder),
+            env=environment(**where(folder), DBT_SEND_ANONYMOUS_USAGE_STATS="false"),
             stdout=output,
             stderr=output,
             start_new_session=True,

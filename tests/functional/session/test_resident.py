@@ -18,7 +18,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.session.place import Note, Place
 from tests.budget import only_long
-from tests.functional.processes import PROJECT
+from tests.functional.processes import CONSOLE, PROJECT, environment
 
 PROFILE = """
 shop:
@@ -73,11 +73,10 @@ class Project:
         (self.folder / "profiles.yml").write_text(PROFILE.format(keep=keep, memory=memory))
 
     def popen(self, *command: str, **more: Any) -> subprocess.Popen[str]:
-        inherited = {key: value for key, value in os.environ.items() if not key.startswith("DBT_")}
         return subprocess.Popen(
             [sys.executable, *command],
             cwd=self.folder,
-            env=inherited | {"XDG_CACHE_HOME": str(self.cache), "PYTHONPATH": str(REPOSITORY)},
+            env=environment(XDG_CACHE_HOME=str(self.cache), PYTHONPATH=str(REPOSITORY)),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -100,8 +99,7 @@ class Project:
         return {r["unique_id"].split(".")[-1]: r["adapter_response"] for r in results}
 
     def console(self, *arguments: str, code: int = 0) -> str:
-        module = "from dbt.adapters.ivm_spark.commands.console import main; main()"
-        process = self.popen("-c", module, *arguments)
+        process = self.popen(*CONSOLE, *arguments)
         output, _ = process.communicate(timeout=100)
         assert process.returncode == code, output
         return output
