@@ -31,6 +31,7 @@ from typing import IO
 from mashumaro.mixins.json import DataClassJSONMixin
 
 from dbt.adapters.ivm_spark.__version__ import version
+from dbt.adapters.ivm_spark.session.cache import cache_folder, digest, write
 from dbt.adapters.ivm_spark.session.settings import METASTORE, METASTORE_SERVICE
 
 WAREHOUSE = "spark.sql.warehouse.dir"
@@ -90,12 +91,6 @@ def digests(settings: Mapping[str, str]) -> dict[str, str]:
     return {key: hashlib.sha256(value.encode()).hexdigest() for key, value in settings.items()}
 
 
-def cache_folder() -> Path:
-    """Return the folder for what the adapter keeps for this user between two runs."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "dbt-ivm-spark"
-
-
 class Place:
     """The folder of a warehouse's Spark, and the locks in it."""
 
@@ -114,8 +109,7 @@ class Place:
             settings.get(METASTORE_SERVICE) or settings.get(METASTORE) or str(Path.cwd()),
             settings.get("spark.master", ""),
         ]
-        place = hashlib.sha256("\n".join(where).encode()).hexdigest()[:16]
-        return cls(cache_folder() / "sparks" / place)
+        return cls(cache_folder() / "sparks" / digest(where))
 
     @classmethod
     def all(cls) -> list[Place]:
@@ -140,10 +134,7 @@ class Place:
 
     def write(self, note: Note) -> None:
         """Write the note, readable by its owner only, in one step."""
-        written = self.folder / "spark.json.new"
-        with os.fdopen(os.open(written, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as new:
-            new.write(str(note.to_json()))
-        written.replace(self.folder / "spark.json")
+        write(self.folder / "spark.json", str(note.to_json()))
 
     def forget(self) -> None:
         """Remove the note."""
@@ -158,9 +149,7 @@ class Place:
 
     @keep.setter
     def keep(self, seconds: float) -> None:
-        written = self.folder / f"keep.{os.getpid()}"
-        written.write_text(str(seconds), encoding="utf-8")
-        written.replace(self.folder / "keep")
+        write(self.folder / "keep", str(seconds))
 
     @property
     def log(self) -> Path:

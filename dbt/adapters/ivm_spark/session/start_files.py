@@ -14,18 +14,17 @@ Environment".
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pyspark.find_spark_home import _find_spark_home
 
-from dbt.adapters.ivm_spark.session.place import cache_folder
+from dbt.adapters.ivm_spark.session.cache import cache_folder, digest, write
 from dbt.adapters.ivm_spark.session.settings import JARS, JAVA_OPTIONS, PACKAGES, is_local
 
 CLASS_PATH = "spark.driver.extraClassPath"
@@ -81,7 +80,7 @@ def note_jars(settings: Mapping[str, str], context: Any) -> None:
     paths = [Path(jar.removeprefix("file://")) for jar in found]
     # Ivy puts the organization before the name.
     jars = [path for path in paths if _library(path.name.split("_", 1)[-1]) not in libraries]
-    _write(_list_of(settings), json.dumps({str(path): path.stat().st_size for path in jars}))
+    write(_list_of(settings), json.dumps({str(path): path.stat().st_size for path in jars}))
 
 
 def with_archive(settings: Mapping[str, str], java: Path) -> tuple[dict[str, str], Path | None]:
@@ -150,7 +149,7 @@ def _library(file: str) -> str:
 
 def _list_of(settings: Mapping[str, str]) -> Path:
     said = [settings.get(key, "") for key in (PACKAGES, *_RESOLVED_BY)]
-    return cache_folder() / "jars" / f"{_digest(said)}.json"
+    return cache_folder() / "jars" / f"{digest(said)}.json"
 
 
 def _archive_of(settings: Mapping[str, str], java: Path) -> Path:
@@ -159,7 +158,7 @@ def _archive_of(settings: Mapping[str, str], java: Path) -> Path:
     options = [o for o in settings.get(JAVA_OPTIONS, "").split() if o.startswith("-X")]
     stamp = _stamp(str(java.resolve()))
     said = [stamp, settings.get(PACKAGES, ""), *options, *map(_stamp, paths)]
-    return cache_folder() / "classes" / f"{_digest(said)}.jsa"
+    return cache_folder() / "classes" / f"{digest(said)}.jsa"
 
 
 def _stamp(path: str) -> str:
@@ -168,14 +167,3 @@ def _stamp(path: str) -> str:
     except OSError:
         return path
     return f"{path} {found.st_size} {found.st_mtime_ns}"
-
-
-def _digest(said: Sequence[str]) -> str:
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
-
-
-def _write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = path.with_suffix(f".{os.getpid()}")
-    written.write_text(text, encoding="utf-8")
-    written.replace(path)
