@@ -235,6 +235,7 @@ def test_it_ends_after_the_time_without_a_client(kept: Project) -> None:
     before = kept.note
     wait_for(lambda: not kept.notes and not is_running(before.jvm))
     assert "No Spark is kept" in kept.console("status")
+    kept.profile()
 
 
 def test_stop(kept: Project) -> None:
