@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
+from dbt.adapters.ivm_spark.plan import large_state, planner
+from dbt.adapters.ivm_spark.refresh import refresher
 from dbt.adapters.ivm_spark.session import transaction
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, reasons
 
@@ -91,6 +93,11 @@ def feed(warehouse: Warehouse, model: str, since: int) -> Any:
     return bag(warehouse.rows(f"select {columns} from table_changes('{model}__ivm', {since})"))
 
 
+def files(warehouse: Warehouse, model: str) -> set[str]:
+    """The names of the files of a model's state."""
+    return {row[0] for row in warehouse.rows(f"select _metadata.file_name from {model}__ivm")}
+
+
 def before_commit(patch: pytest.MonkeyPatch, act: Any) -> None:
     """Do something once, between the write of the files and their commit."""
     commit, todo = transaction._Transaction._commit, [act]
@@ -160,6 +167,64 @@ class TestEveryChange(Facts):
         ):
             assert newest["operationMetrics"][metric] == twin["operationMetrics"][metric], metric
         assert {r["refresh_kind"] for r in built.run().values()} == {"none"}
+
+
+EXCHANGED = {
+    **{name: MODELS[name] for name in ("sums", "kept", "different", "mapped", "unfed")},
+    "newest": "select k, v from (select *, row_number() over (partition by k order by v desc) as "
+    "place from @facts) where place = 1",
+    "pairs": "select f.k, f.v, g.v as w, cast(f.v as double) / 3 as third from @facts f "
+    "left join @facts g on f.v = g.v + 1",
+    "same": "select '-' as k, 1.0D as v from @facts",
+}
+EXCHANGED_TWINS = {name: f"{name}_merged" for name in ("sums", "kept", "newest", "pairs")}
+
+
+class TestExchanges(Facts):
+    """Models as if their states were large, and twins of some in lock step, by statements."""
+
+    @pytest.fixture(scope="class", autouse=True)
+    def large(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            for module in (large_state, planner, refresher):
+                patch.setattr(module, "MOST_ROWS", 0)
+            yield
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        texts = {name: text(name, sql) for name, sql in EXCHANGED.items()}
+        twins = {twin: texts[name] for name, twin in EXCHANGED_TWINS.items()}
+        return {f"{name}.sql": sql for name, sql in (texts | twins).items()}
+
+    def build(self, warehouse: Warehouse) -> Warehouse:
+        built = super().build(warehouse)
+        mapped = "'delta.columnMapping.mode' = 'name'"
+        built.sql(f"alter table mapped__ivm set tblproperties ({mapped})")
+        # The first refresh of a state of groups turns deletion vectors on.
+        built.sql("insert into facts values ('d', 1, 'y'), ('a', 1, 'x'), ('z', 3, 'y')")
+        built.run()
+        return built
+
+    @pytest.mark.parametrize("changes", CHANGES)
+    def test_rows_and_feed_are_those_of_a_statement(
+        self, built: Warehouse, changes: tuple[str, ...]
+    ) -> None:
+        said, merged = in_lock_step(built, changes, EXCHANGED, EXCHANGED_TWINS)
+        assert {r["committed_by"] for r in said.values()} == {"transaction"}
+        for name, twin in EXCHANGED_TWINS.items():
+            counts = ("rows_inserted", "rows_updated", "rows_deleted")
+            assert [said[name][c] for c in counts] == [merged[twin][c] for c in counts], name
+
+    def test_rows_are_marked_in_files_that_stay(self, built: Warehouse) -> None:
+        built.sql("insert into facts select concat('k', id), id, 'x' from range(20)")
+        built.run(*EXCHANGED)
+        before = {n: files(built, n) for n in ("sums", "kept")}
+        built.sql("update facts set v = -1 where k = 'k7'")
+        said = built.run("sums", "kept")
+        for name, old in before.items():
+            assert said[name]["committed_by"] == "transaction"
+            assert old <= files(built, name), name
+        built.check("sums", "kept")
 
 
 REBUILT = {

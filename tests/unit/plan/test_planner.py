@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.plan.planner import Planner, RefusedError, Request
 from dbt.adapters.ivm_spark.plan.tuning import PUSHED_KEYS, STORED_PLANS
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
 from dbt.adapters.ivm_spark.watermark.configuration import Configuration
 
 TYPES = {"k": "string", "v": "int"}
@@ -102,6 +103,7 @@ def planned(
     writes: StateWrites = StateWrites.MERGE,
     threshold: float = 0.3,
     counts: bool = True,
+    far: bool = False,
 ) -> Plan:
     config = replace(
         IvmConfig(),
@@ -121,6 +123,7 @@ def planned(
         config=config,
         full_refresh=full_refresh,
         built=frozenset(),
+        far=far,
     )
     return Planner(query or warehouse, Pins(), counts).plan(request)
 
@@ -137,7 +140,7 @@ def warehouse() -> Warehouse:
 
 def _of_different(warehouse: Warehouse) -> None:
     """The state becomes one of `DIFFERENT`, with a change since."""
-    warehouse.metadata = planned(warehouse, sql=DIFFERENT).metadata
+    warehouse.metadata = planned(warehouse, sql=DIFFERENT, far=True).metadata
     warehouse.version += 1
 
 
@@ -259,17 +262,27 @@ def test_incremental_strict_refuses_a_query_that_fails_late(
         planned(warehouse, RefreshPolicy.INCREMENTAL_STRICT)
 
 
-def test_a_state_that_has_grown_large_gets_deletion_vectors_once(warehouse: Warehouse) -> None:
+@pytest.mark.parametrize(("far", "large"), [(True, LARGE_ROWS), (False, MOST_ROWS + 1)])
+def test_a_state_that_has_grown_large_gets_deletion_vectors_once(
+    warehouse: Warehouse, far: bool, large: int
+) -> None:
     _of_different(warehouse)
-    warehouse.stored = LARGE_ROWS - 1
-    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
-    warehouse.stored = LARGE_ROWS
-    plan = planned(warehouse, sql=DIFFERENT)
+    warehouse.stored = large - 1
+    assert planned(warehouse, sql=DIFFERENT, far=far).alteration.properties == {}
+    warehouse.stored = large
+    plan = planned(warehouse, sql=DIFFERENT, far=far)
     assert plan.alteration.properties == PROPERTIES
     assert plan.statements is not None
     assert [m.name for m in plan.statements.materialized] == ["ivm_materialized_change"]
     warehouse.metadata = plan.metadata
-    assert planned(warehouse, sql=DIFFERENT).alteration.properties == {}
+    assert planned(warehouse, sql=DIFFERENT, far=far).alteration.properties == {}
+
+
+def test_a_state_of_rows_gets_deletion_vectors_at_once(warehouse: Warehouse) -> None:
+    near = planned(warehouse, sql=DIFFERENT, full_refresh=True)
+    assert near.table.properties.items() >= PROPERTIES.items()
+    behind_a_server = planned(warehouse, sql=DIFFERENT, full_refresh=True, far=True)
+    assert behind_a_server.table.properties.keys().isdisjoint(PROPERTIES)
 
 
 def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:
@@ -293,7 +306,7 @@ def test_a_large_state_is_tidied_now_and_then(
     monkeypatch.setattr(large_state, "TIDY_EVERY", 3)
     assert planned(warehouse, sql=DIFFERENT).tuning == kept | TIDY
     warehouse.stored = LARGE_ROWS - 1
-    assert planned(warehouse, sql=DIFFERENT).tuning.keys().isdisjoint(TIDY)
+    assert planned(warehouse, sql=DIFFERENT, far=True).tuning.keys().isdisjoint(TIDY)
 
 
 def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(

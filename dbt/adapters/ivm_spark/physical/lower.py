@@ -15,9 +15,10 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.algebra.materialized import Materialized
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized, temporary
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
-from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node
+from dbt.adapters.ivm_spark.algebra.traversal import substitute
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node, Scan
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import (
     fits_broadcast,
@@ -45,10 +46,17 @@ from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Binding
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.insert import Insert
-from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import Addition, Rewrite, rewrite
+from dbt.adapters.ivm_spark.state.rewrite import (
+    Addition,
+    Exchange,
+    Rewrite,
+    exchange,
+    locate,
+    rewrite,
+)
 from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.write import write
 
@@ -188,6 +196,24 @@ class Statements:
         if isinstance(self.write, Merge):
             return rewrite(self.write, source, stored)
         return None if self.write.overwrite else Addition(source)
+
+    def exchange(self, state: str, stored: str) -> Exchange | None:
+        """Return the exchange that may take the place of a MERGE, None if there is none.
+
+        Args:
+            state: quoted name.
+            stored: the name of the temporary view of the rows that the change meets.
+        """
+        merge = self.write
+        if not isinstance(merge, Merge) or merge.meets is None:
+            return None
+        source = merge.source
+        if merge.found is not None:
+            source = substitute(source, merge.found, temporary(stored, merge.found.columns))
+        at_version = self.bind(Scan(state, STATE, ())).table
+        assert isinstance(at_version, exp.Table)
+        located = locate(at_version, self.query(merge.meets), self.condition)
+        return exchange(merge, self.query(source), located, stored)
 
     @property
     def insert(self) -> Statements:

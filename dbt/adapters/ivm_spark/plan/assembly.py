@@ -13,7 +13,13 @@ from dbt.adapters.ivm_spark.plan.choice import Choice
 from dbt.adapters.ivm_spark.plan.comparing import keeps_table
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.plan.large_state import for_large, grown, is_large, tidying
+from dbt.adapters.ivm_spark.plan.large_state import (
+    for_large,
+    grown,
+    is_exchanged,
+    is_large,
+    tidying,
+)
 from dbt.adapters.ivm_spark.plan.plan import (
     Comparison,
     Full,
@@ -77,7 +83,7 @@ def assemble(
     decision, watermark = choice.decision, found.watermark
     appended = _appends(found, decision)
     compact = appended and watermark is not None and watermark.appended >= COMPACT_AFTER
-    large = _is_large(found)
+    large = _takes_vectors(request, found, _rows(watermarks))
     next_mark = Watermark(
         state_id=watermark.state_id if watermark is not None else new_id,
         refresh=watermark.refresh + 1 if watermark is not None else 1,
@@ -127,6 +133,12 @@ def _appends(found: Findings, decision: Decision) -> bool:
     if found.watermark is None or found.layout is None or decision.build:
         return False
     return found.layout.appended
+
+
+def _takes_vectors(request: Request, found: Findings, read: int) -> bool:
+    """Return whether the state's table takes deletion vectors. `read` counts the sources' rows."""
+    rows = found.cost_model.state_rows
+    return _is_large(found) or (request.transacts and is_exchanged(found.layout, rows, read))
 
 
 def _is_large(found: Findings) -> bool:
@@ -210,7 +222,7 @@ def _overwrites(plan: Plan, request: Request, found: Findings, decision: Decisio
     before = found.watermark
     if before is None or not keeps_table(request, found, decision):
         return False
-    if plan.watermark.large or before.large or plan.watermark.appends != before.appends:
+    if plan.watermark.large != before.large or plan.watermark.appends != before.appends:
         return False
     return 0 < found.cost_model.full_seconds <= SHORT
 
@@ -251,18 +263,25 @@ def _merged(
     large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
     versions = Versions.of(decision.ranges, found.heads, state, choice.nets)
-    target = Target(request.state, token, compact, found.facts.types if large else None)
+    vectors = plan.watermark.large
+    target = Target(
+        request.state,
+        token,
+        compact,
+        large=found.facts.types if large else None,
+        exchanges=vectors and request.transacts,
+    )
     assert found.derivation is not None
     facts = found.source_facts(plan.watermark)
     change = Change(layout, found.derivation, decision.ranges, versions, facts, target)
-    if large and not watermark.large:
+    if vectors and not watermark.large:
         plan = replace(plan, alteration=grown(plan.alteration, found.table))
     first = change.statements(choice.no_ops)
     asks = any(first.asks)
     tuning = tuned(decision.work, rows, bool(first.materialized), asks, found.session)
     if compact:
         tuning |= {OVERWRITE: "static"}
-    if large or layout.style is Style.ROWS:
+    if vectors or layout.style is Style.ROWS:
         tuning |= tidying(plan.watermark.refresh)
     if first.is_insert:
         tuning |= _writing(plan, found)

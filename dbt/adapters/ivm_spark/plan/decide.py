@@ -67,6 +67,7 @@ class Situation:
         netted: the version ranges of sources whose net change is known.
         no_ops: sources that moved, but whose changes have no net effect on the view.
         rewrites: see `Work`.
+        exchanges: see `Work`.
         clock_moved: the clock, as the query reads it, has moved.
         clock_reason: why the state can't follow it by a change.
     """
@@ -89,6 +90,7 @@ class Situation:
     netted: Mapping[str, VersionRange] = field(default_factory=dict)
     no_ops: frozenset[str] = frozenset()
     rewrites: bool = False
+    exchanges: bool = False
     clock_moved: bool = False
     clock_reason: Reason | None = None
 
@@ -168,13 +170,19 @@ def decide(situation: Situation) -> Decision:
         sum(changed.values()),
         adds=situation.only_adds(grows),
         rewrites=situation.rewrites,
+        exchanges=situation.exchanges,
     )
     if reason is None and policy is RefreshPolicy.AUTO:
         # This comes before the delta is derived, which takes longer than the rest of a plan. Often
         # the least time of an incremental refresh already exceeds a rebuild's.
         reason = _costs(situation, work)
     if reason is None:
-        work = replace(situation.work(changed, grows), rows=rows, rewrites=situation.rewrites)
+        work = replace(
+            situation.work(changed, grows),
+            rows=rows,
+            rewrites=situation.rewrites,
+            exchanges=situation.exchanges,
+        )
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
     weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)

@@ -3,12 +3,17 @@
 A MERGE without deletion vectors rewrites every file in which it changes a row. To do so, it joins
 all rows of these files. For a small state that is one small file and the faster way. For a large
 state it takes most of a refresh's time.
+
+A transaction of the adapter's own exchanges rows by means of deletion vectors, and that is faster
+for any state that it does not rewrite as a whole.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 
 LARGE_ROWS = 2_000_000
@@ -26,6 +31,21 @@ as soon as it has a vector, which is at each refresh."""
 def is_large(rows: int) -> bool:
     """Return whether a state of so many rows is a large one; 0 if their number is not known."""
     return rows >= LARGE_ROWS
+
+
+def is_exchanged(layout: Layout | None, state_rows: int, read: int) -> bool:
+    """Return whether a transaction exchanges rows of such a state, if it may change the state.
+
+    Args:
+        layout: None for a query that is stored as it is.
+        state_rows: rows of the state, 0 before they are known.
+        read: rows of all sources. A state of rows may have as many; a state of groups seldom has.
+    """
+    if layout is None:
+        return state_rows > MOST_ROWS
+    if layout.appended or layout.whole:
+        return False
+    return (state_rows or (read if layout.scattered else 0)) > MOST_ROWS
 
 
 def for_large(table: Configuration) -> Configuration:

@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
-from dbt.adapters.ivm_spark.state.rewrite import Addition, Rebuild, Rewrite
+from dbt.adapters.ivm_spark.state.rewrite import Addition, Exchange, Rebuild, Rewrite
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
@@ -126,6 +126,13 @@ class Plan:
         stored: the name of the temporary view of the state's rows before.
         """
         return None if self.statements is None else self.statements.replacement(stored)
+
+    def exchange(self, state: str, stored: str) -> Exchange | None:
+        """Return the exchange that may take the place of a MERGE, None if there is none.
+
+        The arguments are those of `Statements.exchange`.
+        """
+        return None if self.statements is None else self.statements.exchange(state, stored)
 
     @property
     def fill(self) -> str:

@@ -318,15 +318,10 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
     return found.laid_out(layout, kept)
 
 
-def _rewrites(request: Request, cost_model: CostModel) -> bool:
-    """Return whether a transaction of the adapter's own takes the place of a MERGE, most likely."""
-    table = request.config.table
-    plain = not (table.partitions or table.clusters or request.far)
-    return plain and cost_model.state_rows <= MOST_ROWS
-
-
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
     reading, watermark, layout = found.reading, found.watermark, found.layout
+    large = found.cost_model.state_rows > MOST_ROWS
+    exchanges = large and request.transacts and watermark is not None and watermark.large
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)
@@ -347,7 +342,8 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         used=reading.used,
         work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
-        rewrites=_rewrites(request, found.cost_model),
+        rewrites=exchanges or (request.transacts and not large),
+        exchanges=exchanges,
         clock_moved=found.clock.moved,
         clock_reason=clock_reason(layout) if found.clock.moved else None,
     )

@@ -66,6 +66,11 @@ class Request:
         return FAR_OPERATORS if self.far else MAX_OPERATORS
 
     @property
+    def transacts(self) -> bool:
+        """Return whether a transaction of the adapter's own may change the state, most likely."""
+        return not (self.far or self.config.table.partitions or self.config.table.clusters)
+
+    @property
     def forgiving(self) -> Request:
         """Return the same request of a run that may rebuild.
 

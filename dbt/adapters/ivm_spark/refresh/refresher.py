@@ -42,7 +42,14 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS, Replacement
+from dbt.adapters.ivm_spark.state.rewrite import (
+    MOST_ROWS,
+    Addition,
+    Exchange,
+    Rebuild,
+    Replacement,
+    Rewrite,
+)
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import decode
 
@@ -429,13 +436,15 @@ class Refresher:
         plan, found, mark = self.plan, self.plan.findings, self.plan.watermark
         if found is None or found.version is None:
             return None
+        state, stored = self._request.state, f"ivm_stored_{self._token}"
         merges = plan.statements is not None and not plan.statements.is_insert
+        change: Rewrite | Exchange | Addition | Rebuild | None
         if merges and found.cost_model.state_rows > MOST_ROWS:
-            return None
-        change = plan.replacement(f"ivm_stored_{self._token}")
+            change = plan.exchange(state, stored)
+        else:
+            change = plan.replacement(stored)
         if change is None:
             return None
-        state = self._request.state
         return Replacement(state, found.version, mark.state_id, mark.refresh, change)
 
     def _with_difference(self, outcome: Outcome) -> Outcome:

@@ -2,17 +2,20 @@
 
 A MERGE into a small state becomes a rewrite: Spark computes all rows of the state after it, Delta's
 writer writes them with the change data feed, and Delta's transaction commits the new files in place
-of the old ones. An INSERT is written and committed alike. That saves the statement's look-up of the
-refresh's number in the whole log. A CREATE OR REPLACE whose table stays as it is becomes an
-overwrite of its rows, which needs neither the catalogue nor the log. It is the transaction that the
-statements use, so it has the same checks, hooks, checksum and conflict detection.
+of the old ones. A MERGE into a large state becomes an exchange: Spark looks up the rows that
+change, deletion vectors take them out of their files, and a new file has the rows that come. An
+INSERT is written and committed alike. That saves the statement's look-up of the refresh's number in
+the whole log. A CREATE OR REPLACE whose table stays as it is becomes an overwrite of its rows,
+which needs neither the catalogue nor the log. It is the transaction that the statements use, so it
+has the same checks, hooks, checksum and conflict detection.
 
-This happens only if the state is known to be plain, small enough for a rewrite, and at the version
-that the refresh was planned on. In any other case, and after any error, the statement itself runs.
-That is safe even if the transaction was committed: Delta skips the statement as a repeat.
+This happens only if the state is known to be plain, small enough for a rewrite or open to deletion
+vectors, and at the version that the refresh was planned on. In any other case, and after any error,
+the statement itself runs. That is safe even if the transaction was committed: Delta skips the
+statement as a repeat.
 
-Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles and DeltaLog.createDataFrame;
-Spark's Observation.
+Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles, DeltaLog.createDataFrame and
+DMLWithDeletionVectorsHelper; Spark's Observation.
 """
 
 from __future__ import annotations
@@ -38,13 +41,16 @@ from dbt.adapters.ivm_spark.state.rewrite import (
     BY_TRANSACTION,
     CHANGE_TYPE,
     DELETE,
+    FILE,
     INSERT,
     KEEP,
     MOST_ROWS,
+    PLACE,
     ROW,
     STORED,
     UPDATE,
     Addition,
+    Exchange,
     Rebuild,
     Replacement,
     Rewrite,
@@ -77,6 +83,9 @@ compute, pad or check values (defaults, generated and identity columns, CHAR).""
 _OLD_WRITERS = 6
 """The last version of the protocol without a list of features."""
 _FEED = "delta.enableChangeDataFeed"
+_VECTORS = "delta.enableDeletionVectors"
+_FILE_ROWS = 1_000_000
+"""Rows of a file that an exchange writes."""
 _PATIENCE = 50
 """How often to ask for the counts of a write, each time for a tenth of a second."""
 _log = logging.getLogger(__name__)
@@ -100,6 +109,8 @@ def changed(session: SparkSession, replacement: Replacement) -> Row | None:
                     return transaction.add(addition)
                 case Rewrite() as rewrite:
                     return transaction.rewrite(rewrite)
+                case Exchange() as exchange:
+                    return transaction.exchange(exchange)
                 case Rebuild() as rebuild:
                     return transaction.rebuild(rebuild)
                 case _:
@@ -150,8 +161,7 @@ class _Transaction:
             return None
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
-        files = self._files()
-        removed = self._transaction.filterFiles() if files is None else files
+        removed = self._files()
         written = self._transaction.writeFiles(rows._jdf)
         inserted = _rows(written)
         self._commit(self._actions(written, removed), self._write("Overwrite"))
@@ -162,7 +172,7 @@ class _Transaction:
 
         None if the state is not small, or if a row of it has met two rows of the change.
         """
-        files = self._files()
+        files = self._small_files()
         if files is None or (before := _rows(files)) > MOST_ROWS:
             return None
         # Any other commit of rows since is a conflict.
@@ -185,24 +195,103 @@ class _Transaction:
         moves = counted[INSERT] + counted[UPDATE] + counted[DELETE]
         actions = self._actions(written, files) if moves else self._actions()
         self._note_metrics(counted)
-        nothing, none = self._jvm.scala.collection.mutable.ArrayBuffer(), self._option.empty()
-        clauses = nothing.toSeq()
-        operation = self._jvm.org.apache.spark.sql.delta.DeltaOperations.Merge(
-            none, none, none, none, clauses, clauses, clauses
-        )
-        self._commit(actions, operation)
+        self._commit(actions, self._merge())
         return _counts(counted)
+
+    def exchange(self, exchange: Exchange) -> Row | None:
+        """Take the rows that change out of their files, add the new ones, and return the counts.
+
+        None if the state takes no deletion vectors, or if a row of it has met two rows of the
+        change.
+        """
+        if not self._has(_VECTORS):
+            return None
+        # Any other commit of rows since is a conflict.
+        self._transaction.readWholeTable()
+        change = exchange.change
+        # Both are read twice, and the first read is by far the longest part of the refresh.
+        located = self._session.sql(to_sql(exchange.located)).persist()
+        located.createOrReplaceTempView(change.stored)
+        rows = self._session.sql(to_sql(change.rows)).persist()
+        try:
+            if not self._fits(self._expanded(change, rows)):
+                return None
+            counted = dict.fromkeys(ACTIONS, 0)
+            counted |= {row[0]: row[1] for row in rows.groupBy(ACTION).count().collect()}
+            changed = counted[INSERT] + counted[UPDATE] + counted[DELETE]
+            actions = self._actions()
+            if taken := counted[UPDATE] + counted[DELETE]:
+                places = rows.where(col(ACTION).isin(UPDATE, DELETE)).select(FILE, PLACE)
+                if not self._take_out(places, taken, actions):
+                    return None
+            if changed:
+                few = rows.coalesce(1 + changed // _FILE_ROWS)
+                actions.addAll(self._transaction.writeFiles(self._expanded(change, few)._jdf))
+        finally:
+            rows.unpersist()
+            located.unpersist()
+            self._session.catalog.dropTempView(change.stored)
+        self._note_metrics(counted)
+        self._commit(actions, self._merge())
+        return _counts(counted)
+
+    def _take_out(self, places: DataFrame, count: int, actions: Any) -> bool:
+        """Add the actions that take rows out of their files, and return whether each was in one.
+
+        Args:
+            places: the files of the rows and their places in them.
+            count: the number of these rows.
+            actions: to add to.
+        """
+        commands = self._jvm.org.apache.spark.sql.delta.commands
+        vectors = _module(commands, "DeletionVectorBitmapGenerator")
+        helper = _module(commands, "DMLWithDeletionVectorsHelper")
+        always = _module(self._jvm.org.apache.spark.sql.catalyst.expressions, "Literal")
+        column, some = self._jvm.org.apache.spark.sql.functions.col, self._option.apply
+        files = self._files()
+        marked = vectors.buildRowIndexSetsForFilesMatchingCondition(
+            self._session._jsparkSession,
+            self._transaction,
+            True,
+            places._jdf,
+            files,
+            always.TrueLiteral(),
+            some(column(FILE)),
+            some(column(PLACE)),
+        )
+        by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
+        touched = helper.findFilesWithMatchingRows(self._transaction, by_name, marked)
+        for number in range(touched.size()):
+            file = touched.apply(number)
+            entry, vector = file.fileLogEntry(), file.newDeletionVector()
+            before = entry.deletionVector()
+            count -= int(vector.cardinality()) - (0 if before is None else before.cardinality())
+            if file.isFullyReplaced():
+                actions.append(entry.removeWithTimestamp(self._now, True))
+                continue
+            pair = entry.removeRows(vector, True, True)
+            actions.append(pair._1())
+            actions.append(pair._2())
+        return not count
 
     def _contents(self, rewrite: Rewrite, observation: Observation) -> DataFrame:
         """Return the rows to write, with their change types if the state has a feed."""
         counts = [count_if(col(ACTION) == action).alias(action) for action in ACTIONS]
         rows = self._session.sql(to_sql(rewrite.rows))
         rows = rows.observe(observation, count_if(col(STORED)).alias(STORED), *counts)
-        feed = self._snapshot.metadata().configuration().get(_FEED)
-        fed = feed.isDefined() and feed.get() == "true"
+        return self._expanded(rewrite, rows)
+
+    def _expanded(self, rewrite: Rewrite, rows: DataFrame) -> DataFrame:
+        """Return the rows to write, of the rows of a rewrite."""
+        fed = self._has(_FEED)
         written = rows.selectExpr(to_sql(rewrite.expansion if fed else rewrite.unfed))
         values = [col(ROW).getField(name).alias(name) for name in rewrite.columns]
         return written.select(*values, *([CHANGE_TYPE] if fed else []))
+
+    def _has(self, key: str) -> bool:
+        """Return whether a property of the table is true."""
+        value = self._snapshot.metadata().configuration().get(key)
+        return bool(value.isDefined()) and value.get() == "true"
 
     def _fits(self, rows: DataFrame) -> bool:
         """Return whether rows have exactly the state's columns, besides their change types."""
@@ -213,18 +302,23 @@ class _Transaction:
         given.pop(CHANGE_TYPE, None)
         return given == _types(fields)
 
-    def _files(self) -> Any | None:
-        """Return the files of a small state, as Delta's checksum has them; None for any other.
+    def _files(self) -> Any:
+        """Return the files of the state; without a checksum that has them, that takes a job."""
+        known = self._checksum()
+        return self._transaction.filterFiles() if known is None else known.allFiles().get()
 
-        Reading them takes no job.
-        """
-        checksum = self._snapshot.checksumOpt()
-        if not checksum.isDefined() or not checksum.get().allFiles().isDefined():
-            return None
-        known = checksum.get()
-        if known.tableSizeBytes() > MOST_BYTES or known.numFiles() > MOST_FILES:
+    def _small_files(self) -> Any | None:
+        """Return the files of a small state, as Delta's checksum has them; None for any other."""
+        known = self._checksum()
+        if known is None or known.tableSizeBytes() > MOST_BYTES or known.numFiles() > MOST_FILES:
             return None
         return known.allFiles().get()
+
+    def _checksum(self) -> Any | None:
+        """Return Delta's checksum of the state, None unless it has the state's files."""
+        found = self._snapshot.checksumOpt()
+        known = found.isDefined() and found.get().allFiles().isDefined()
+        return found.get() if known else None
 
     def _actions(self, written: Any = None, removed: Any = None) -> Any:
         """Return the actions of the commit: files, and the number of the refresh."""
@@ -238,6 +332,14 @@ class _Transaction:
         )
         actions.append(number)
         return actions
+
+    def _merge(self) -> Any:
+        """Return the operation of a MERGE, as the table's history shows it."""
+        nothing, none = self._jvm.scala.collection.mutable.ArrayBuffer(), self._option.empty()
+        clauses = nothing.toSeq()
+        return self._jvm.org.apache.spark.sql.delta.DeltaOperations.Merge(
+            none, none, none, none, clauses, clauses, clauses
+        )
 
     def _write(self, mode: str) -> Any:
         """Return the operation of a write, as the table's history shows it."""
@@ -265,8 +367,13 @@ class _Transaction:
             metric = create(session.sparkContext(), name)
             metric.set(value)
             noted.put(name, metric)
-        same = getattr(getattr(self._jvm.scala, "$less$colon$less$"), "MODULE$").refl()
+        same = _module(self._jvm.scala, "$less$colon$less").refl()
         self._transaction.registerSQLMetrics(session, noted.toMap(same))
+
+
+def _module(package: Any, name: str) -> Any:
+    """Return the single instance of a Scala object."""
+    return getattr(getattr(package, name + "$"), "MODULE$")
 
 
 def _is_plain(snapshot: Any) -> bool:

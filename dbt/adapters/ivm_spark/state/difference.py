@@ -134,6 +134,9 @@ def difference(types: Mapping[str, str], counted: bool, state: str, token: str) 
             insert_when=exp.Not(this=of_source(GONE)),
             inserts=tuple((name, inserted[name]) for name in types),
             materialized=(differing_rows,),
+            meets=Project(
+                Filter(differing, negative(_NET)), (*passed(grouped), Item(GONE, exp.true()))
+            ),
         ),
         _counts(differing),
     )

@@ -65,6 +65,10 @@ class Merge:
             None if it is not worth asking.
         gains: rows with the columns of `inserts`; if `loses` is 0, inserting them has the same
             effect.
+        meets: rows with the columns of s in `on`; a row of the state that `on` matches has one of
+            them. They are materialized. None if they are not.
+        found: the part of `source` that reads the rows of the state that meet `meets`, None if
+            `source` reads none.
     """
 
     source: Node
@@ -78,6 +82,8 @@ class Merge:
     met: tuple[RuntimeFilter, ...] = ()
     loses: Node | None = None
     gains: Node | None = None
+    meets: Node | None = None
+    found: Node | None = None
 
     @property
     def insert(self) -> Insert:
@@ -102,10 +108,11 @@ def merge(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Mer
     source = grouped_change(layout, delta, insert_only)
     materialized: tuple[Materialized, ...] = ()
     met: tuple[RuntimeFilter, ...] = ()
+    meets: Node | None = None
     again = computes_again(layout, insert_only)
-    if again or target.large is not None:
+    if again or target.large is not None or target.exchanges:
         change = Materialized(materialized_name("change", target.token), source)
-        materialized, source = (change,), change.scan
+        materialized, source, meets = (change,), change.scan, change.scan
         met = keys_met(layout, target, change.scan)
     if again:
         source = _looked_up(layout, source, target, insert_only)
@@ -132,6 +139,7 @@ def merge(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Mer
         inserts=tuple(inserts),
         materialized=materialized,
         met=met,
+        meets=meets,
     )
 
 

@@ -55,9 +55,11 @@ def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
     materialized = Materialized(materialized_name("change", target.token), grouped)
     keys = tuple(key.name for key in layout.keys)
     change = temporary(materialized.name, (*keys, COUNT))
-    met = keys_met(layout, target, Filter(change, negative(COUNT)))
+    lost = Filter(change, negative(COUNT))
+    met = keys_met(layout, target, lost)
+    found = _found(keys, target.state, change, met)
     return Merge(
-        source=_sides(_summed(keys, change, _found(keys, target.state, change, met)), keys),
+        source=_sides(_summed(keys, change, found), keys),
         on=exp.and_(of_source(GONE), same_key(layout)),
         delete_when=of_source(GONE),
         update_when=None,
@@ -68,6 +70,8 @@ def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
         met=met,
         loses=Aggregate(change, (), (Item("lost", _lost()),)),
         gains=Project(change, passed((*keys, COUNT))),
+        meets=Project(lost, (*passed(keys), Item(GONE, exp.true()))),
+        found=found,
     )
 
 

@@ -1,14 +1,18 @@
-"""A MERGE as a rewrite: all rows of a small state after it, as a query over the rows before it.
+"""A MERGE as queries: all rows of a small state after it, or the rows of a large one that change.
 
-A MERGE finds the files that it touches, writes them again, and asks the table's log several times.
-For a state of one small file, it is faster to compute all of its rows. Each row carries its change
-type, so that one write gives both the new file and the change data feed.
+A MERGE finds the files that it touches, reads them again, writes them again, and asks the table's
+log several times. For a state of one small file, it is faster to compute all of its rows. In a
+large state, it is faster to look up the rows that change once, with their places in their files,
+to mark these places as deleted, and to write only the new rows. Each row that is written carries
+its change type, so that one write gives both the new file and the change data feed.
 
-Source: Delta's protocol, "Change Data Files"; MERGE's clauses as in Delta's documentation.
+Source: Delta's protocol, "Change Data Files" and "Deletion Vectors"; MERGE's clauses as in Delta's
+documentation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -18,7 +22,9 @@ from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
 
 MOST_ROWS = 100_000
-"""Rows of the largest state that is rewritten."""
+"""Rows of the largest state that is rewritten. In larger ones, rows are exchanged."""
+FILE, PLACE = "__ivm_file", "__ivm_place"
+"""The file of a row of the state, and its place in the file."""
 ACTION, STORED = "__ivm_action", "__ivm_stored"
 INSERT, UPDATE, DELETE, KEEP = "insert", "update", "delete", "keep"
 ACTIONS = (INSERT, UPDATE, DELETE, KEEP)
@@ -28,7 +34,9 @@ ROW = "row"
 BY_TRANSACTION = "by_transaction"
 """Marks the counts of a change that was not made by a statement."""
 _CHANGED, _OLD, _NEW = "__ivm_changed", "__ivm_old", "__ivm_new"
-_KEPT = {KEEP: _OLD, INSERT: _NEW, UPDATE: _NEW}
+_ADDED = {INSERT: _NEW, UPDATE: _NEW}
+"""The struct that is a new row of the table, by action."""
+_KEPT = {KEEP: _OLD, **_ADDED}
 """The struct that is a row of the table afterwards, by action."""
 _CHANGES = {
     INSERT: (("insert", _NEW),),
@@ -58,6 +66,20 @@ class Rewrite:
     unfed: exp.Expr
     columns: tuple[str, ...]
     stored: str
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """The rows of a large state that a MERGE takes out and puts in, as queries.
+
+    Attributes:
+        located: the rows of the state that the change meets, with their files and places.
+        change: a rewrite of these rows, which also passes their files and places on. A row that
+            stays as it is is not written.
+    """
+
+    located: exp.Query
+    change: Rewrite
 
 
 @dataclass(frozen=True)
@@ -98,7 +120,42 @@ class Replacement:
     version: int
     state_id: str
     number: int
-    change: Rewrite | Addition | Rebuild
+    change: Rewrite | Exchange | Addition | Rebuild
+
+
+def exchange(merge: Merge, source: exp.Query, located: exp.Query, stored: str) -> Exchange:
+    """Return a MERGE as an exchange of rows.
+
+    Args:
+        merge: with a value in `inserts` for each column of the state.
+        source: the MERGE's source, as SQL; it reads the state's rows, if any, from `stored`.
+        located: see `Exchange`.
+        stored: the name of the temporary view of the located rows.
+    """
+    change = _rewritten(merge, source, stored, _ADDED, (FILE, PLACE))
+    return Exchange(located, change)
+
+
+def locate(state: exp.Table, meets: exp.Query, on: exp.Expr) -> exp.Query:
+    """Return the rows of a state that meet a change, with their files and places.
+
+    Args:
+        state: the state, at its version.
+        meets: see `Merge`.
+        on: the MERGE's condition.
+    """
+    state = state.copy()
+    state.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
+    metadata = exp.column("_metadata", table="t")
+    places = (
+        exp.alias_(exp.Dot(this=metadata.copy(), expression=exp.to_identifier(field)), name)
+        for name, field in ((FILE, "file_path"), (PLACE, "row_index"))
+    )
+    rows = exp.select(*places, exp.Column(this=exp.Star(), table=exp.to_identifier("t")))
+    semi = exp.Join(this=meets.subquery("s"), side="LEFT", kind="SEMI", on=on.copy())
+    rows = rows.from_(state)
+    rows.append("joins", semi)
+    return rows
 
 
 def rewrite(merge: Merge, source: exp.Query, stored: str) -> Rewrite:
@@ -108,6 +165,25 @@ def rewrite(merge: Merge, source: exp.Query, stored: str) -> Rewrite:
         merge: with a value in `inserts` for each column of the state.
         source: the MERGE's source, as SQL.
         stored: the name of the temporary view of the state's rows before.
+    """
+    return _rewritten(merge, source, stored, _KEPT)
+
+
+def _rewritten(
+    merge: Merge,
+    source: exp.Query,
+    stored: str,
+    written: Mapping[str, str],
+    passed: tuple[str, ...] = (),
+) -> Rewrite:
+    """Return a MERGE as a rewrite.
+
+    Args:
+        merge: see `rewrite`.
+        source: see `rewrite`.
+        stored: see `rewrite`.
+        written: the struct to write as a row of the table, by action.
+        passed: columns of `stored` besides the state's.
     """
     columns = tuple(name for name, _ in merge.inserts)
     after = {**{name: of_target(name) for name in columns}, **dict(merge.updates)}
@@ -119,12 +195,14 @@ def rewrite(merge: Merge, source: exp.Query, stored: str) -> Rewrite:
         exp.alias_(
             _case(merge, _struct(columns, inserted), _struct(columns, after), None, None), _NEW
         ),
+        *map(of_target, passed),
     )
     rows = rows.from_(_marked(exp.to_table(stored), STORED, "t"))
     rows = rows.join(
         _marked(exp.Subquery(this=source), _CHANGED, "s"), on=merge.on.copy(), join_type="full"
     )
-    return Rewrite(rows, _expansion(feed=True), _expansion(feed=False), columns, stored)
+    fed, unfed = (_expansion(written, feed) for feed in (True, False))
+    return Rewrite(rows, fed, unfed, columns, stored)
 
 
 def _case(
@@ -164,11 +242,11 @@ def _struct(columns: tuple[str, ...], values: dict[str, exp.Expr]) -> exp.Expr:
     return exp.Anonymous(this="named_struct", expressions=[part for pair in pairs for part in pair])
 
 
-def _expansion(feed: bool) -> exp.Expr:
+def _expansion(written: Mapping[str, str], feed: bool) -> exp.Expr:
     """Return the generator of the rows to write for each row of the query."""
     ifs = []
     for action in ACTIONS:
-        rows = [_written(_KEPT[action], None, feed)] if action in _KEPT else []
+        rows = [_written(written[action], None, feed)] if action in written else []
         if feed:
             rows += [_written(struct, change, feed) for change, struct in _CHANGES.get(action, ())]
         if rows:

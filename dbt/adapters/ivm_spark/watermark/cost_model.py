@@ -29,6 +29,9 @@ ADDED = 0.3
 it."""
 REWRITTEN = 0.5
 """Fraction of the fixed time that a transaction takes in the place of a MERGE."""
+LOCATED = 0.5
+"""Cost of a row of the state if a transaction exchanges the rows that change: it looks them up
+once, and writes no others."""
 FIRST_BUILD = 0.5
 """The least fraction of a first build's time that a rebuild takes: most first builds run in a Spark
 that is not warm. If an incremental refresh takes longer than that, one rebuild is made to find
@@ -69,6 +72,7 @@ class Work:
         adds: the refresh looks for no row of the state.
         least: the rows of `met` that are read at least.
         rewrites: a transaction of the adapter's own takes the place of the MERGE.
+        exchanges: this transaction exchanges the rows that change, and rewrites no others.
     """
 
     rows: int = 0
@@ -80,6 +84,7 @@ class Work:
     adds: bool = False
     least: int = 0
     rewrites: bool = False
+    exchanges: bool = False
 
 
 @dataclass(frozen=True)
@@ -150,11 +155,19 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     if not cost_model.full_seconds or not cost_model.full_rows:
         return None
     full = _fixed_of(cost_model) + _row(cost_model) * work.rows
-    stored = 0.0 if work.adds else (SCATTERED if work.scattered else STORED)
     row = _row(cost_model)
-    looked_at = MET * work.met + stored * cost_model.state_rows
+    looked_at = MET * work.met + _stored(work) * cost_model.state_rows
     rows = row * CHANGED * work.changed + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
+
+
+def _stored(work: Work) -> float:
+    """Return the cost of a row of the state, in rows of a rebuild."""
+    if work.adds:
+        return 0.0
+    if work.exchanges:
+        return LOCATED
+    return SCATTERED if work.scattered else STORED
 
 
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:
