@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dbt.adapters.ivm_spark.source.reader import SourceReader
+from tests.budget import only_long
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
 ZONE = "Europe/Berlin"
@@ -168,9 +169,9 @@ class TestTheClock:
     @pytest.mark.parametrize(
         "time",
         [
-            datetime(2024, 3, 30, 9, tzinfo=ZoneInfo(ZONE)),  # a day
+            pytest.param(datetime(2024, 3, 30, 9, tzinfo=ZoneInfo(ZONE)), marks=only_long),  # a day
             datetime(2024, 3, 31, 3, 30, tzinfo=ZoneInfo(ZONE)),  # summer time begins
-            datetime(2024, 4, 1, 0, 0, 1, tzinfo=ZoneInfo(ZONE)),  # a month
+            pytest.param(datetime(2024, 4, 1, 0, 0, 1, tzinfo=ZoneInfo(ZONE)), marks=only_long),
             datetime(2024, 4, 6, 12, tzinfo=ZoneInfo(ZONE)),  # days without a run
             datetime(2024, 3, 30, 23, 59, tzinfo=ZoneInfo(ZONE)),  # backwards
         ],

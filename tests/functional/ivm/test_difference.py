@@ -10,7 +10,15 @@ import pytest
 
 from dbt.adapters.ivm_spark.plan import planner
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, kinds
+from tests.functional.ivm.warehouse import (
+    FEED,
+    Warehouse,
+    as_if_large,
+    bag,
+    by_statements,
+    in_turn,
+    kinds,
+)
 
 IVM = "{{ config(materialized='ivm') }}\n"
 FULL = "{{ config(materialized='ivm', refresh_policy='full') }}\n"
@@ -77,7 +85,8 @@ class TestStates:
             "insert into one values (1)",
             f"insert into odd values {values(draw, 40)}",
         )
-        warehouse.run()
+        with as_if_large():
+            warehouse.run()
         warehouse.check(*STATES, *(f"on_{name}" for name in STATES))
         for turn in range(5):
             gone = draw.choice(["i = 1", "s = 'a'", "d is null", "b", "false"])
@@ -88,7 +97,8 @@ class TestStates:
             if turn == 3:
                 warehouse.sql("update odd set d = -d, f = -f where d = 0 or f = 0")
             before = {name: exact(warehouse, name) for name in STATES}
-            responses = warehouse.run()
+            with in_turn(turn):
+                responses = warehouse.run()
             after = {name: exact(warehouse, name) for name in STATES}
             for name in STATES:
                 lost, gained = before[name] - after[name], after[name] - before[name]

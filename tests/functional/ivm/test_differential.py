@@ -11,7 +11,7 @@ from tests.budget import budget
 from tests.functional.ivm.changes import SOURCES_YML, Changes
 from tests.functional.ivm.nested_shapes import OTHER_MODELS
 from tests.functional.ivm.shapes import SHAPES
-from tests.functional.ivm.warehouse import Warehouse, by_statements
+from tests.functional.ivm.warehouse import Warehouse, in_turn
 
 SEED = 20240229
 
@@ -72,7 +72,7 @@ class TestMaintainedShapes:
         runs = []
         for place, batch in enumerate((None, *BATCHES)):
             moved = batch(changes) if batch is not None else set()
-            with by_statements(place % 2 == 0):
+            with in_turn(place):
                 results = warehouse.dbt("run", ok=None)
             failed = {n: r.message for n, r in results.items() if r.status != "success"}
             responses = {

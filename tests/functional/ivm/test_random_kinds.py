@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 
 from tests.budget import budget
 from tests.functional.ivm.random_kinds import COLUMNS, SETTINGS, TABLES, views
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, kinds
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, in_turn, kinds
 
 PROJECTS = int(os.environ.get("IVM_KINDS", "1"))
 VIEWS, ROUNDS = budget(10, 12), budget(2, 4)
@@ -70,7 +70,7 @@ class TestRandomKinds:
             # One thread: a model that is stored as it is reads what another model's hook writes
             # after its sources were pinned.
             flags = ["--vars", f"{{set: [{texts}]}}", "--threads", "1"]
-            with by_statements(place % 2 == 0):
+            with in_turn(place):
                 results = warehouse.dbt("run", "--select", *names, *flags, ok=None)
             failed = [f"{n}: {r.message}" for n, r in results.items() if r.status != "success"]
             assert not failed, failed

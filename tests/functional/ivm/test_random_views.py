@@ -17,7 +17,7 @@ from pyspark.errors import PySparkException
 from tests.budget import budget
 from tests.differential.algebra.database import Table, seeded_rows
 from tests.differential.algebra.queries import TABLES, views
-from tests.functional.ivm.warehouse import FEED, Warehouse, by_statements
+from tests.functional.ivm.warehouse import FEED, Warehouse, in_turn
 
 PROJECTS = int(os.environ.get("IVM_END_TO_END", "1"))
 VIEWS, BATCHES = budget(6, 8), budget(2, 4)
@@ -51,7 +51,7 @@ class TestRandomViews:
             for table in TABLES:
                 warehouse.sql(*_changes(table, generator, batch))
             names = [f"v{place}" for place in range(len(taken))]
-            with by_statements(batch % 2 == 0):
+            with in_turn(batch):
                 results = warehouse.dbt("run", "--select", *names, ok=None)
             failed = [f"{n}: {r.message}" for n, r in results.items() if r.status != "success"]
             assert not failed, failed

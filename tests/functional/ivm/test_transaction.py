@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 
-from dbt.adapters.ivm_spark.plan import large_state, planner
-from dbt.adapters.ivm_spark.refresh import refresher
 from dbt.adapters.ivm_spark.session import transaction
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, by_statements, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, as_if_large, bag, by_statements, reasons
 
 pytestmark = pytest.mark.usefixtures("embedded")
 
@@ -185,9 +183,7 @@ class TestExchanges(Facts):
 
     @pytest.fixture(scope="class", autouse=True)
     def large(self) -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as patch:
-            for module in (large_state, planner, refresher):
-                patch.setattr(module, "MOST_ROWS", 0)
+        with as_if_large():
             yield
 
     @pytest.fixture(scope="class")

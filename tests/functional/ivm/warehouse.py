@@ -14,6 +14,8 @@ from dbt.tests.util import run_dbt
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
+from dbt.adapters.ivm_spark.plan import large_state, planner
+from dbt.adapters.ivm_spark.refresh import refresher
 from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
@@ -176,4 +178,23 @@ def by_statements(wanted: bool = True) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if wanted:
             patch.setattr(transaction, "_is_plain", lambda snapshot: False)
+        yield
+
+
+@contextmanager
+def as_if_large(wanted: bool = True) -> Iterator[None]:
+    """In the embedded Spark, exchange rows in states of any size.
+
+    wanted: False changes nothing.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (large_state, planner, refresher) if wanted else ():
+            patch.setattr(module, "MOST_ROWS", 0)
+        yield
+
+
+@contextmanager
+def in_turn(place: int) -> Iterator[None]:
+    """Change states by statements, by exchanges of rows and by rewrites, as runs are counted."""
+    with by_statements(place % 3 == 0), as_if_large(place % 3 < 2):
         yield

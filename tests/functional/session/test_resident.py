@@ -212,7 +212,7 @@ def test_other_settings_replace_it_unless_it_is_used(kept: Project) -> None:
     assert not is_running(before.jvm)
 
 
-@pytest.mark.parametrize("killed", ["jvm", "keeper"])
+@pytest.mark.parametrize("killed", ["jvm", pytest.param("keeper", marks=only_long)])
 def test_a_killed_one_is_replaced(kept: Project, killed: str) -> None:
     before = kept.note
     os.kill(getattr(before, killed), signal.SIGKILL)
@@ -221,6 +221,7 @@ def test_a_killed_one_is_replaced(kept: Project, killed: str) -> None:
     assert kept.note.jvm != before.jvm
 
 
+@only_long
 def test_one_that_does_not_answer_is_replaced(kept: Project) -> None:
     before = kept.note
     os.kill(before.jvm, signal.SIGSTOP)

@@ -10,7 +10,7 @@ from sqlglot import exp, parse_one
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import rewrite
+from dbt.adapters.ivm_spark.state.rewrite import exchange, locate, rewrite
 
 SOURCE = Scan("change", "change", (("k", "k"), ("n", "n")))
 
@@ -77,3 +77,21 @@ def test_only_a_state_with_a_feed_has_change_data() -> None:
     assert all(f"'{kind}'" in fed for kind in ("update_preimage", "update_postimage"))
     assert "_change_type" not in unfed
     assert "'delete'" not in unfed, "a deleted row is not written"
+
+
+def test_an_exchange_writes_no_row_that_stays() -> None:
+    change = exchange(MERGE, exp.select("*").from_("change"), exp.select("*"), "located").change
+    assert "'keep'" not in to_sql(change.expansion)
+    assert to_sql(change.rows).split(" FROM ")[0].endswith("`t`.`__ivm_file`, `t`.`__ivm_place`"), (
+        "the places of the rows come along"
+    )
+
+
+def test_rows_are_located_by_the_condition_of_the_merge() -> None:
+    state = exp.to_table("`s`.`v__ivm`", dialect="spark")
+    query = locate(state, exp.select("*").from_("change"), MERGE.on)
+    assert to_sql(query) == (
+        "SELECT t._metadata.file_path AS __ivm_file, t._metadata.row_index AS __ivm_place, t.* "
+        "FROM `s`.`v__ivm` AS t LEFT SEMI JOIN (SELECT * FROM change) AS s "
+        "ON t.`k` IS NOT DISTINCT FROM s.`k`"
+    )

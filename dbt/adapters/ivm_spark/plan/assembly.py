@@ -239,7 +239,13 @@ def compared(plan: Full, request: Request, found: Findings, moved: bool, token: 
     statements = Statements(parts.merge.materialized, parts.merge, bind)
     rows = found.cost_model.state_rows
     counts = statements.text(parts.counts)
-    return replace(plan, comparison=Comparison(parts.new, statements, counts, rows, moved))
+    # The table stays as it is, also if its state has become large.
+    assert found.watermark is not None
+    return replace(
+        plan,
+        comparison=Comparison(parts.new, statements, counts, rows, moved),
+        watermark=replace(plan.watermark, large=found.watermark.large),
+    )
 
 
 def _for_types(table: Configuration, found: Findings) -> Configuration:
