@@ -77,17 +77,18 @@ def test_runtime_filters_are_not_looked_for_where_none_pays() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "sources", "given", "off"),
+    ("rows", "sources", "vectors", "given", "off"),
     [
-        (1_000, 1, {}, True),
-        (SMALL_REBUILD + 1, 1, {}, False),
-        (0, 1, {}, False),
-        (1_000, 2, {}, False),
-        (1_000, 1, {SKIPPING: "true"}, False),
+        (1_000, 1, False, {}, True),
+        (SMALL_REBUILD + 1, 1, False, {}, False),
+        (0, 1, False, {}, False),
+        (1_000, 2, False, {}, False),
+        (1_000, 1, True, {}, False),
+        (1_000, 1, False, {SKIPPING: "true"}, False),
     ],
-    ids=["small", "large", "unknown", "a join asks for sizes", "the user's own"],
+    ids=["small", "large", "unknown", "a join asks for sizes", "vectors", "the user's own"],
 )
 def test_a_small_rebuild_of_one_source_reads_all_files(
-    rows: int, sources: int, given: dict[str, str], off: bool
+    rows: int, sources: int, vectors: bool, given: dict[str, str], off: bool
 ) -> None:
-    assert (rebuilt(rows, sources, given).get(SKIPPING) == "false") is off
+    assert (rebuilt(rows, sources, vectors, given).get(SKIPPING) == "false") is off

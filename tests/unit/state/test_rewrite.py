@@ -91,7 +91,7 @@ def test_rows_are_located_by_the_condition_of_the_merge() -> None:
     state = exp.to_table("`s`.`v__ivm`", dialect="spark")
     query = locate(state, exp.select("*").from_("change"), MERGE.on)
     assert to_sql(query) == (
-        "SELECT t._metadata.file_path AS __ivm_file, t._metadata.row_index AS __ivm_place, t.* "
+        "SELECT _metadata.file_path AS __ivm_file, _metadata.row_index AS __ivm_place, t.* "
         "FROM `s`.`v__ivm` AS t LEFT SEMI JOIN (SELECT * FROM change) AS s "
         "ON t.`k` IS NOT DISTINCT FROM s.`k`"
     )

@@ -30,6 +30,7 @@ class Relation:
         settings: the session settings under which a view was created, as Spark keeps them.
         feed: the table's change feed is on.
         mapped: the table's columns can be renamed and dropped, or once could be.
+        vectors: the table may have deletion vectors.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Relation:
     settings: tuple[tuple[str, str], ...] = ()
     feed: bool = False
     mapped: bool = False
+    vectors: bool = False
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from dbt.adapters.ivm_spark.plan.plan import (
     technique_of,
 )
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.tuning import rebuilt, tuned, written
+from dbt.adapters.ivm_spark.plan.tuning import SKIPPING, rebuilt, tuned, written
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
@@ -209,7 +209,12 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         select=sql,
         keeps_table=_overwrites(plan, request, found, decision),
         table=_for_types(plan.table, found),
-        tuning=rebuilt(_rows(watermarks), len(watermarks), found.session),
+        tuning=rebuilt(
+            _rows(watermarks),
+            len(watermarks),
+            any(relation.vectors for relation in found.catalog.relations.values()),
+            found.session,
+        ),
     )
 
 
@@ -245,6 +250,8 @@ def compared(plan: Full, request: Request, found: Findings, moved: bool, token: 
         plan,
         comparison=Comparison(parts.new, statements, counts, rows, moved),
         watermark=replace(plan.watermark, large=found.watermark.large),
+        # The comparison reads the state too, which may have deletion vectors.
+        tuning={key: value for key, value in plan.tuning.items() if key != SKIPPING},
     )
 
 

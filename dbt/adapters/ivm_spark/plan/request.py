@@ -68,7 +68,7 @@ class Request:
     @property
     def transacts(self) -> bool:
         """Return whether a transaction of the adapter's own may change the state, most likely."""
-        return not (self.far or self.config.table.partitions or self.config.table.clusters)
+        return not (self.far or self.config.table.partitions)
 
     @property
     def forgiving(self) -> Request:

@@ -70,16 +70,19 @@ def tuned(
     return {key: value for key, value in wanted.items() if given.get(key) != value}
 
 
-def rebuilt(rows: int, sources: int, given: Mapping[str, str]) -> dict[str, str]:
+def rebuilt(rows: int, sources: int, vectors: bool, given: Mapping[str, str]) -> dict[str, str]:
     """Return the settings to change for a rebuild.
 
     Args:
         rows: rows of all sources, 0 if that is not known.
         sources: the number of sources.
+        vectors: a table that the rebuild reads may have deletion vectors. Without skipping, Delta
+            can't read it.
         given: the session's settings.
     """
     wanted = written(rows, sources, given)
-    if sources == 1 and 0 < rows <= SMALL_REBUILD and SKIPPING not in given:
+    small = 0 < rows <= SMALL_REBUILD
+    if sources == 1 and small and not vectors and SKIPPING not in given:
         # Of several sources Spark asks the sizes, to choose a join. Without skipping Delta computes
         # a snapshot for each, by three jobs.
         wanted |= {SKIPPING: "false"}

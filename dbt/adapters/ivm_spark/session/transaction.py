@@ -63,6 +63,7 @@ FEATURES = frozenset(
         "appendOnly",
         "changeDataFeed",
         "checkConstraints",
+        "clustering",
         "columnMapping",
         "deletionVectors",
         "domainMetadata",
@@ -74,7 +75,8 @@ FEATURES = frozenset(
     }
 )
 """Features of a table under which Delta's writer is known to write what the statement writes.
-Others may have columns or files that only Delta's own commands keep up (row ids, clusters)."""
+Others may have columns or files that only Delta's own commands keep up, such as row ids. Into
+clusters, rows are brought by OPTIMIZE alone."""
 COLUMN_METADATA = frozenset(
     {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
 )

@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
 
 Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
+_VECTORS = "delta.feature.deletionVectors="
 _FACTS = "# Detailed Table Information"
 
 
@@ -41,6 +42,7 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
         tuple(columns),
         feed="delta.enableChangeDataFeed=true" in properties,
         mapped=any(p.startswith(_MAPPING) for p in properties),
+        vectors=any(p.startswith(_VECTORS) for p in properties),
     )
 
 

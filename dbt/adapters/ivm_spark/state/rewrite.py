@@ -146,7 +146,8 @@ def locate(state: exp.Table, meets: exp.Query, on: exp.Expr) -> exp.Query:
     """
     state = state.copy()
     state.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
-    metadata = exp.column("_metadata", table="t")
+    # Under its alias, Spark would take it for a field of a column that is called like the alias.
+    metadata = exp.column("_metadata")
     places = (
         exp.alias_(exp.Dot(this=metadata.copy(), expression=exp.to_identifier(field)), name)
         for name, field in ((FILE, "file_path"), (PLACE, "row_index"))
