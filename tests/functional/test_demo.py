@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import only_long
 from tests.functional.processes import CONSOLE, run
 
 REPOSITORY = Path(__file__).parents[2]
@@ -37,6 +38,7 @@ def clone(
         yield tmp_path / "clone"
 
 
+@only_long
 def test_the_demo_and_what_it_ends_with(clone: Path) -> None:
     where = {"XDG_CACHE_HOME": str(clone.parent / "cache"), "PYTHONPATH": str(REPOSITORY)}
     said = run(sys.executable, "demo/demo.py", cwd=clone, **where)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from hypothesis import given, note
 from hypothesis import strategies as st
 
+from tests.budget import budget
 from tests.differential.algebra.batches import SETTINGS, checked
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.parts import window_spec
@@ -104,7 +105,7 @@ def test_near_windows_see_rows_with_a_null_key() -> None:
     """Fewer rows with a key lie before the change than the window looks back."""
     over = "partition by q.s order by q.a"
     for call in (f"lag(q.b, 2) over ({over})", f"sum(q.b) over ({over} rows 3 preceding)"):
-        for seed in range(8):
+        for seed in range(budget(4, 8)):
             _checked(f"select q.s, q.b, {call} as o from t q", seed)
 
 
@@ -125,7 +126,7 @@ def test_rows_equal_in_order_by_share_a_frame() -> None:
             f"select a, b, s, {call.format(x='c')} over (partition by a order by b) as x from ("
             "select t.a, t.b, t.s, u.c from t join u on t.s = u.s) q"
         )
-        for seed in range(5):
+        for seed in range(budget(2, 5)):
             view = _checked(sql, seed)
             assert view is not None
             rows = list(view.shown())

@@ -45,3 +45,12 @@ def test_a_column_named_like_a_heading_or_a_fact(name: str) -> None:
 def test_a_view() -> None:
     described = rows(("a", "int"), ("", ""), ("# Detailed Table Information", ""), ("Type", "VIEW"))
     assert relation_from("`s`.`v`", described).kind is RelationKind.VIEW
+
+
+def test_a_table_that_may_have_deletion_vectors() -> None:
+    described = table("a")
+    *others, _ = described
+    said = "[delta.feature.deletionVectors=supported,delta.minReaderVersion=3]"
+    (properties,) = rows(("Table Properties", said))
+    assert relation_from("`s`.`t`", [*others, properties]).vectors
+    assert not relation_from("`s`.`t`", described).vectors
