@@ -201,7 +201,7 @@ class TestExchanges(Facts):
         built.sql(f"alter table mapped__ivm set tblproperties ({mapped})")
         # The first refresh of a state of groups turns deletion vectors on.
         built.sql("insert into facts values ('d', 1, 'y'), ('a', 1, 'x'), ('z', 3, 'y')")
-        built.run()
+        assert built.run()["sums"]["committed_by"] == "transaction"
         return built
 
     @pytest.mark.parametrize("changes", ROUNDS)

@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized, temporary
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import substitute
-from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node, Scan
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import (
     fits_broadcast,
@@ -43,10 +43,10 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
 )
 from dbt.adapters.ivm_spark.physical.semijoin_reduction import reduce_partners
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.sql.scans import Binding, read_at
 from dbt.adapters.ivm_spark.state.fill import fill
 from dbt.adapters.ivm_spark.state.insert import Insert
-from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.rewrite import (
@@ -197,11 +197,12 @@ class Statements:
             return rewrite(self.write, source, stored)
         return None if self.write.overwrite else Addition(source)
 
-    def exchange(self, state: str, stored: str) -> Exchange | None:
+    def exchange(self, state: str, version: int, stored: str) -> Exchange | None:
         """Return the exchange that may take the place of a MERGE, None if there is none.
 
         Args:
             state: quoted name.
+            version: of the state, at which its rows are looked up.
             stored: the name of the temporary view of the rows that the change meets.
         """
         merge = self.write
@@ -210,9 +211,9 @@ class Statements:
         source = merge.source
         if merge.found is not None:
             source = substitute(source, merge.found, temporary(stored, merge.found.columns))
-        at_version = self.bind(Scan(state, STATE, ())).table
-        assert isinstance(at_version, exp.Table)
-        located = locate(at_version, self.query(merge.meets), self.condition)
+        table = exp.to_table(state, dialect="spark")
+        read_at(table, version)
+        located = locate(table, self.query(merge.meets), self.condition)
         return exchange(merge, self.query(source), located, stored)
 
     @property

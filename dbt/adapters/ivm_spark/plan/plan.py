@@ -127,12 +127,14 @@ class Plan:
         """
         return None if self.statements is None else self.statements.replacement(stored)
 
-    def exchange(self, state: str, stored: str) -> Exchange | None:
+    def exchange(self, state: str, version: int, stored: str) -> Exchange | None:
         """Return the exchange that may take the place of a MERGE, None if there is none.
 
         The arguments are those of `Statements.exchange`.
         """
-        return None if self.statements is None else self.statements.exchange(state, stored)
+        if self.statements is None:
+            return None
+        return self.statements.exchange(state, version, stored)
 
     @property
     def fill(self) -> str:

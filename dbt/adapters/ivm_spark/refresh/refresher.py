@@ -437,15 +437,16 @@ class Refresher:
         if found is None or found.version is None:
             return None
         state, stored = self._request.state, f"ivm_stored_{self._token}"
+        version = found.version + plan.alteration.commits
         merges = plan.statements is not None and not plan.statements.is_insert
         change: Rewrite | Exchange | Addition | Rebuild | None
         if merges and found.cost_model.state_rows > MOST_ROWS:
-            change = plan.exchange(state, stored)
+            change = plan.exchange(state, version, stored)
         else:
             change = plan.replacement(stored)
         if change is None:
             return None
-        return Replacement(state, found.version, mark.state_id, mark.refresh, change)
+        return Replacement(state, version, mark.state_id, mark.refresh, change)
 
     def _with_difference(self, outcome: Outcome) -> Outcome:
         """Return the outcome of a committed statement, with the result of a comparison."""

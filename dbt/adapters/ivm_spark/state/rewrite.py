@@ -110,7 +110,7 @@ class Replacement:
 
     Attributes:
         state: quoted name of the state.
-        version: its version when the refresh was planned.
+        version: its version when the refresh was planned, or after the plan's ALTER TABLEs.
         state_id: the id under which Delta records the refresh.
         number: of the refresh.
         change: of the state's rows.

@@ -102,6 +102,11 @@ class Alteration:
         return said
 
     @property
+    def commits(self) -> int:
+        """Return the number of commits that its ALTER TABLEs make."""
+        return bool(self.properties) + bool(self.dropped) + (self.clusters is not None)
+
+    @property
     def needed(self) -> bool:
         """Return whether the table differs from the model's configuration."""
         return bool(self.steps or self.rebuild or self.impossible)
