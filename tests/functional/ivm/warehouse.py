@@ -14,9 +14,8 @@ from dbt.tests.util import run_dbt
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
-from dbt.adapters.ivm_spark.plan import large_state, planner
-from dbt.adapters.ivm_spark.refresh import refresher
 from dbt.adapters.ivm_spark.session import transaction
+from dbt.adapters.ivm_spark.state import rewrite
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
@@ -188,8 +187,8 @@ def as_if_large(wanted: bool = True) -> Iterator[None]:
     wanted: False changes nothing.
     """
     with pytest.MonkeyPatch.context() as patch:
-        for module in (large_state, planner, refresher) if wanted else ():
-            patch.setattr(module, "MOST_ROWS", 0)
+        if wanted:
+            patch.setattr(rewrite, "MOST_ROWS", 0)
         yield
 
 

@@ -180,8 +180,8 @@ def decide(situation: Situation) -> Decision:
         work = replace(
             situation.work(changed, grows),
             rows=rows,
-            rewrites=situation.rewrites,
-            exchanges=situation.exchanges,
+            rewrites=work.rewrites,
+            exchanges=work.exchanges,
         )
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
+from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 
 LARGE_ROWS = 2_000_000
@@ -41,11 +41,10 @@ def is_exchanged(layout: Layout | None, state_rows: int, read: int) -> bool:
         state_rows: rows of the state, 0 before they are known.
         read: rows of all sources. A state of rows may have as many; a state of groups seldom has.
     """
-    if layout is None:
-        return state_rows > MOST_ROWS
-    if layout.appended or layout.whole:
+    if layout is not None and (layout.appended or layout.whole):
         return False
-    return (state_rows or (read if layout.scattered else 0)) > MOST_ROWS
+    most = read if layout is not None and layout.scattered else 0
+    return not is_rewritten(state_rows or most)
 
 
 def for_large(table: Configuration) -> Configuration:

@@ -40,7 +40,7 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.rewrite import MOST_ROWS
+from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
@@ -320,8 +320,9 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
     reading, watermark, layout = found.reading, found.watermark, found.layout
-    large = found.cost_model.state_rows > MOST_ROWS
-    exchanges = large and request.transacts and watermark is not None and watermark.large
+    small = is_rewritten(found.cost_model.state_rows)
+    vectors = watermark is not None and watermark.large
+    exchanges = request.transacts and vectors and not small
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)
@@ -342,7 +343,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         used=reading.used,
         work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
-        rewrites=exchanges or (request.transacts and not large),
+        rewrites=request.transacts and (small or vectors),
         exchanges=exchanges,
         clock_moved=found.clock.moved,
         clock_reason=clock_reason(layout) if found.clock.moved else None,

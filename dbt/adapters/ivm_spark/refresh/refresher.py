@@ -43,12 +43,12 @@ from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.rewrite import (
-    MOST_ROWS,
     Addition,
     Exchange,
     Rebuild,
     Replacement,
     Rewrite,
+    is_rewritten,
 )
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import decode
@@ -440,7 +440,7 @@ class Refresher:
         version = found.version + plan.alteration.commits
         merges = plan.statements is not None and not plan.statements.is_insert
         change: Rewrite | Exchange | Addition | Rebuild | None
-        if merges and found.cost_model.state_rows > MOST_ROWS:
+        if merges and not is_rewritten(found.cost_model.state_rows):
             change = plan.exchange(state, version, stored)
         else:
             change = plan.replacement(stored)

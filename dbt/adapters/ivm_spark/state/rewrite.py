@@ -123,6 +123,11 @@ class Replacement:
     change: Rewrite | Exchange | Addition | Rebuild
 
 
+def is_rewritten(rows: int) -> bool:
+    """Return whether a state of so many rows is rewritten. In a larger one, rows are exchanged."""
+    return rows <= MOST_ROWS
+
+
 def exchange(merge: Merge, source: exp.Query, located: exp.Query, stored: str) -> Exchange:
     """Return a MERGE as an exchange of rows.
 
