@@ -32,7 +32,7 @@ from dbt.adapters.ivm_spark.plan.readers import readers
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
-from dbt.adapters.ivm_spark.refresh.summary import Told, summary
+from dbt.adapters.ivm_spark.refresh.summary import Refreshed, summary
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
 from dbt.adapters.ivm_spark.session.installed import check_sqlglot
@@ -84,7 +84,7 @@ class IvmSparkAdapter(SparkAdapter):
         self._start_early(config.credentials)
         self._pins = Pins()
         self._nets = Nets()
-        self._told: list[Told] = []
+        self._refreshes: list[Refreshed] = []
         self._of_run: dict[str, Any] | None = None
 
     @staticmethod
@@ -135,6 +135,7 @@ class IvmSparkAdapter(SparkAdapter):
             self._pins,
             self._nets,
             change=self._changed if embedded else None,
+            store=self._stored if embedded else None,
             progress=Progress(partial(_say_phase, str(request["model"]))),
             **request,
         )
@@ -142,7 +143,7 @@ class IvmSparkAdapter(SparkAdapter):
     @available
     def ivm_response(self, refresher: Refresher) -> IvmAdapterResponse:
         """Return what run_results.json and the console say of a refresh."""
-        self._told.append(refresher.told)
+        self._refreshes.append(refresher.refreshed)
         return IvmAdapterResponse.of(refresher)
 
     @available
@@ -263,13 +264,22 @@ class IvmSparkAdapter(SparkAdapter):
         handle.replace_next(replacement)
         return self._rows_of(sql)
 
+    def _stored(self, sql: str) -> None:
+        """Run a statement that materializes a relation of few rows, or do without it.
+
+        Only a session of this process does without it.
+        """
+        handle: Any = self.connections.get_thread_connection().handle
+        handle.store_few_next()
+        self._rows_of(sql)
+
     def cleanup_connections(self) -> None:
         """Say what the run's refreshes came to, and close its connections.
 
         The net changes that its models shared are dropped before.
         """
-        told, self._told = self._told, []
-        for template, values in summary(told):
+        refreshes, self._refreshes = self._refreshes, []
+        for template, values in summary(refreshes):
             logger.info(template, *values)
         if self._nets.any_materialized:
             with self.connection_named("ivm_nets"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from dbt.adapters.ivm_spark.commands.doctor.spoken import duration
+from dbt.adapters.ivm_spark.commands.spoken import duration
 from dbt.adapters.ivm_spark.session.place import Note, Place
 
 _NONE = "No Spark is kept. A profile with `keep_spark: 30m` keeps one between two runs of dbt."

@@ -52,13 +52,13 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Window,
 )
 from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
-from dbt.adapters.ivm_spark.analysis.equivalences import connected
 from dbt.adapters.ivm_spark.analysis.provenance import alike_columns, source_type
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
 from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.clock import is_moved
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.join_order import connected
 from dbt.adapters.ivm_spark.delta.sided import OverOne, sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 

@@ -22,12 +22,12 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Join, Node, Project, UnionAll
 from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
-from dbt.adapters.ivm_spark.analysis.equivalences import connected, meets
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
 from dbt.adapters.ivm_spark.delta.bags import before
 from dbt.adapters.ivm_spark.delta.common_key import by_common_key
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.join_order import connected, meets
 
 FACTOR_ROWS = 2_000_000
 """A table with at least so many rows is worth joining once less."""

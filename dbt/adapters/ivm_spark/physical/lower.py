@@ -51,9 +51,11 @@ from dbt.adapters.ivm_spark.state.matched import of_target
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.rewrite import (
     Addition,
+    Before,
     Exchange,
-    Rewrite,
+    StateChange,
     exchange,
+    is_rewritten,
     locate,
     rewrite,
 )
@@ -187,34 +189,25 @@ class Statements:
         assert isinstance(self.write, Merge)
         return exp.and_(self.write.on, *narrowing(self.write.met, self.answers, of_target))
 
-    def replacement(self, stored: str) -> Rewrite | Addition | None:
-        """Return what may take the place of the last statement, None if nothing may.
+    def replacement(self, before: Before) -> StateChange | None:
+        """Return what may take the place of the last statement, None if nothing may."""
+        write = self.write
+        if isinstance(write, Insert):
+            return None if write.overwrite else Addition(self.query(write.source))
+        if is_rewritten(before.rows):
+            return rewrite(write, self.query(write.source), before.stored)
+        return None if write.meets is None else self._exchange(write, write.meets, before)
 
-        stored: the name of the temporary view of the state's rows before.
-        """
-        source = self.query(self.write.source)
-        if isinstance(self.write, Merge):
-            return rewrite(self.write, source, stored)
-        return None if self.write.overwrite else Addition(source)
-
-    def exchange(self, state: str, version: int, stored: str) -> Exchange | None:
-        """Return the exchange that may take the place of a MERGE, None if there is none.
-
-        Args:
-            state: quoted name.
-            version: of the state, at which its rows are looked up.
-            stored: the name of the temporary view of the rows that the change meets.
-        """
-        merge = self.write
-        if not isinstance(merge, Merge) or merge.meets is None:
-            return None
+    def _exchange(self, merge: Merge, meets: Node, before: Before) -> Exchange:
+        """Return a MERGE as an exchange of rows; `meets` is its own."""
         source = merge.source
         if merge.found is not None:
-            source = substitute(source, merge.found, temporary(stored, merge.found.columns))
-        table = exp.to_table(state, dialect="spark")
-        read_at(table, version)
-        located = locate(table, self.query(merge.meets), self.condition)
-        return exchange(merge, self.query(source), located, stored)
+            found = temporary(before.stored, merge.found.columns)
+            source = substitute(source, merge.found, found)
+        table = exp.to_table(before.state, dialect="spark")
+        read_at(table, before.version)
+        located = locate(table, self.query(meets), self.condition)
+        return exchange(merge, self.query(source), located, before)
 
     @property
     def insert(self) -> Statements:

@@ -89,15 +89,17 @@ class Change:
         grows = self._grows(moved)
         return lower(self.layout, change, self.target, grows, known, self.versions.bind)
 
-    def work(self, no_ops: frozenset[str], rows: int) -> Work:
+    def work(self, no_ops: frozenset[str], planned: Work) -> Work:
         """Return the work of the refresh without the changes of no-op sources.
 
-        `rows` counts the rows of all sources.
+        `planned` is the work with their changes.
         """
         moved = self._moved(no_ops)
         changed = {name: r.rows for name, r in moved.items()}
         work = self.derivation.work(changed, self._grows(moved))
-        return replace(work, rows=rows)
+        return replace(
+            work, rows=planned.rows, rewrites=planned.rewrites, exchanges=planned.exchanges
+        )
 
     def _grows(self, moved: Mapping[str, VersionRange]) -> bool:
         """Return whether the view's sources only gain rows, and the clock takes none away."""

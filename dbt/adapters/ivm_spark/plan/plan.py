@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Window
@@ -16,7 +17,7 @@ from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
-from dbt.adapters.ivm_spark.state.rewrite import Addition, Exchange, Rebuild, Rewrite
+from dbt.adapters.ivm_spark.state.rewrite import Before, Rebuild, StateChange
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
@@ -120,21 +121,19 @@ class Plan:
         """
         return None
 
-    def replacement(self, stored: str) -> Rewrite | Addition | Rebuild | None:
-        """Return what may take the place of the statement that changes the state, if anything.
+    def replacement(self, before: Before) -> StateChange | None:
+        """Return what may take the place of the statement that changes the state, if anything."""
+        return None if self.statements is None else self.statements.replacement(before)
 
-        stored: the name of the temporary view of the state's rows before.
-        """
-        return None if self.statements is None else self.statements.replacement(stored)
+    @property
+    def compares(self) -> bool:
+        """Return whether it is a rebuild that writes only the rows that differ."""
+        return False
 
-    def exchange(self, state: str, version: int, stored: str) -> Exchange | None:
-        """Return the exchange that may take the place of a MERGE, None if there is none.
-
-        The arguments are those of `Statements.exchange`.
-        """
-        if self.statements is None:
-            return None
-        return self.statements.exchange(state, version, stored)
+    @property
+    def few(self) -> bool:
+        """Return whether the change probably has at most `FEW_ROWS` rows."""
+        return False
 
     @property
     def fill(self) -> str:
@@ -217,6 +216,10 @@ class Incremental(Plan):
     def no_ops(self) -> frozenset[str]:
         return self.ignored
 
+    @property
+    def few(self) -> bool:
+        return 0 < self.watermark.stats.work.changed <= FEW_ROWS
+
     def without(self, no_ops: frozenset[str]) -> Incremental:
         """Return the same refresh without the changes of sources that turned out to be no-ops.
 
@@ -224,7 +227,7 @@ class Incremental(Plan):
         """
         assert self.change is not None
         ignored = self.ignored | no_ops
-        work = self.change.work(ignored, self.watermark.stats.work.rows)
+        work = self.change.work(ignored, self.watermark.stats.work)
         watermark = replace(self.watermark, stats=replace(self.watermark.stats, work=work))
         statements = self.change.statements(ignored)
         return replace(self, ignored=ignored, prepared=statements, watermark=watermark)
@@ -246,14 +249,18 @@ class Full(Plan):
     comparison: Comparison | None = None
     keeps_table: bool = False
 
-    def replacement(self, stored: str) -> Rewrite | Addition | Rebuild | None:
+    def replacement(self, before: Before) -> StateChange | None:
         if self.comparison is not None:
-            return super().replacement(stored)
+            return super().replacement(before)
         return Rebuild(self.select) if self.keeps_table else None
 
     @property
     def statements(self) -> Statements | None:
         return None if self.comparison is None else self.comparison.statements
+
+    @property
+    def compares(self) -> bool:
+        return self.comparison is not None
 
     @property
     def fill(self) -> str:

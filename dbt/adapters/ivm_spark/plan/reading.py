@@ -28,13 +28,12 @@ from dbt.adapters.ivm_spark.plan.result_settings import (
 )
 from dbt.adapters.ivm_spark.plan.work import operators
 from dbt.adapters.ivm_spark.sql.build import View, build_view
-from dbt.adapters.ivm_spark.sql.columns_only import has_columns_only
 from dbt.adapters.ivm_spark.sql.fingerprint import (
     fingerprint,
     fingerprint_text,
     used_types,
 )
-from dbt.adapters.ivm_spark.sql.parse import labels, parse
+from dbt.adapters.ivm_spark.sql.parse import has_columns_only, labels, parse
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 
 MAX_OPERATORS = 8000

@@ -78,6 +78,11 @@ class Outcome:
     rows: int = 0
     by_transaction: bool = False
 
+    @property
+    def moves(self) -> bool:
+        """Return whether rows of the state have changed."""
+        return bool(self.inserted or self.updated or self.deleted)
+
 
 def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Outcome | None:
     """Return the outcome of a refresh whose statement failed, None if the error is the user's.

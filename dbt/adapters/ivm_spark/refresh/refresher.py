@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any
@@ -27,35 +27,20 @@ from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, Plan
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.refresh.hold import hold, release
-from dbt.adapters.ivm_spark.refresh.outcome import (
-    Outcome,
-    commit_settings,
-    merged,
-    outcome_of_error,
-    response,
-)
+from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
+from dbt.adapters.ivm_spark.refresh.outcome import Outcome, outcome_of_error, response
 from dbt.adapters.ivm_spark.refresh.progress import Progress
-from dbt.adapters.ivm_spark.refresh.summary import Told
+from dbt.adapters.ivm_spark.refresh.summary import Refreshed
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
-from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import (
-    Addition,
-    Exchange,
-    Rebuild,
-    Replacement,
-    Rewrite,
-    is_rewritten,
-)
-from dbt.adapters.ivm_spark.watermark.shown import mark_in
-from dbt.adapters.ivm_spark.watermark.watermark import decode
 
 ATTEMPTS = 5
-Change = Callable[[str, Replacement], Sequence[Mapping[str, Any]]]
-"""Runs what may take the place of a statement, or the statement, and returns its rows."""
+Store = Callable[[str], None]
+"""Materializes a relation that probably has at most `FEW_ROWS` rows, by its statement or what may
+take the place of that."""
 
 
 class Refresher:
@@ -80,11 +65,12 @@ class Refresher:
         model: str,
         nets: Nets | None = None,
         change: Change | None = None,
+        store: Store | None = None,
         progress: Progress | None = None,
     ) -> None:
         self._query = query
+        self._store = store
         self._progress = progress
-        self._change = change
         self._request = request
         self._model = model
         self._pins = pins
@@ -93,6 +79,7 @@ class Refresher:
         self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
         self._session = Workspace(query)
+        self._committer = Committer(query, self._session, change, self._token)
         self._rejected: Reason | None = None
         self._difference: tuple[int, int] | None = None
         self.late_warning = ""
@@ -108,6 +95,7 @@ class Refresher:
         *,
         model: str,
         change: Change | None = None,
+        store: Store | None = None,
         progress: Progress | None = None,
         **said: Any,
     ) -> Refresher:
@@ -120,13 +108,14 @@ class Refresher:
             model: the unique id of the model.
             change: runs what may take the place of the statement that changes the state; without
                 it, there is only the statement.
+            store: materializes a relation of few rows; without it, there is only the statement.
             progress: says what a long refresh is doing.
             said: what the macro `ivm_request` says of the model.
 
         Raises as `Request.of_model` does.
         """
         request = Request.of_model(model=model, **said)
-        return cls(query, pins, request, model, nets, change, progress)
+        return cls(query, pins, request, model, nets, change, store, progress)
 
     def attempts(self) -> Iterator[int]:
         """Yield the number of each attempt to commit, until the state is at the plan's versions.
@@ -172,7 +161,10 @@ class Refresher:
         with self._phase(f"computing relation {number} of {all_of_them}"), self._keeping():
             # Note the name before sending: the relation may exist although no answer comes.
             self._session.names.append(name)
-            self._query(sql)
+            if self._store is not None and self.plan.few:
+                self._store(sql)
+            else:
+                self._query(sql)
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
@@ -185,7 +177,7 @@ class Refresher:
         try:
             self._session.tune(self.plan)
             with self._phase("writing"):
-                outcome = self._committed(sql)
+                outcome = self._committer.commit(sql, self.plan, self._request, self._difference)
             began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
         finally:
@@ -246,11 +238,6 @@ class Refresher:
         """
         known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
         return known + self._phases.get("keep", 0.0)
-
-    @property
-    def _compares(self) -> bool:
-        """Return whether the plan is a rebuild that writes only the rows that differ."""
-        return isinstance(self.plan, Full) and self.plan.comparison is not None
 
     def _leave_out_no_ops(self) -> None:
         """Ask which changes have no net effect, and leave them out."""
@@ -324,17 +311,14 @@ class Refresher:
     def _give_up(self, error: DbtDatabaseError) -> None:
         """Rebuild if the changes can't be read; raise any other error of a materialization."""
         self._session.clear()
-        outcome = self._outcome_of(error)
-        if self._compares and not (outcome is not None and outcome.lost):
+        outcome = outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
+        if self.plan.compares and not (outcome is not None and outcome.lost):
             # The statement that replaces the table will say whose error it is.
             self._replace_table()
             return
         if outcome is None:
             raise error
         self._settle(outcome)
-
-    def _outcome_of(self, error: DbtDatabaseError) -> Outcome | None:
-        return outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
 
     def _settle(self, outcome: Outcome) -> None:
         self._outcome = outcome
@@ -366,10 +350,10 @@ class Refresher:
         self._pins.done(self._request.view, self._request.state)
 
     @property
-    def told(self) -> Told:
+    def refreshed(self) -> Refreshed:
         """Return the refresh as the summary of the run counts it."""
         plan, found = self.plan, self.plan.findings
-        return Told(
+        return Refreshed(
             model=self._request.view.replace("`", "").split(".")[-1],
             kind=plan.kind,
             reason=plan.reason,
@@ -398,84 +382,3 @@ class Refresher:
 
     def _spent(self, phase: str, started: float) -> None:
         self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
-
-    def _committed(self, sql: str) -> Outcome:
-        settings = commit_settings(self.plan)
-        try:
-            self._hold()
-            self._session.set(settings)
-            rows = self._changed(sql)
-        except DbtDatabaseError as error:
-            outcome = self._outcome_of(error)
-            if self._compares and not (outcome is not None and outcome.lost):
-                return Outcome(False, whole=True)
-            if outcome is None:
-                self._release()
-                raise
-            return outcome
-        finally:
-            self._session.unset(settings, self.plan.untuned)
-        if self.plan.statements is None and rows:
-            return merged(rows[0])
-        if self.plan.statements is not None and rows:
-            outcome = merged(rows[0])
-            if outcome.inserted or outcome.updated or outcome.deleted:
-                return self._with_difference(outcome)
-        return self._verified()
-
-    def _changed(self, sql: str) -> Sequence[Mapping[str, Any]]:
-        """Run the statement that changes the state, or what may take its place."""
-        replacement = None if self._change is None else self._replacement
-        if self._change is None or replacement is None:
-            return self._query(sql)
-        return self._change(sql, replacement)
-
-    @property
-    def _replacement(self) -> Replacement | None:
-        """Return what may take the place of the statement, None if nothing may."""
-        plan, found, mark = self.plan, self.plan.findings, self.plan.watermark
-        if found is None or found.version is None:
-            return None
-        state, stored = self._request.state, f"ivm_stored_{self._token}"
-        version = found.version + plan.alteration.commits
-        merges = plan.statements is not None and not plan.statements.is_insert
-        change: Rewrite | Exchange | Addition | Rebuild | None
-        if merges and not is_rewritten(found.cost_model.state_rows):
-            change = plan.exchange(state, version, stored)
-        else:
-            change = plan.replacement(stored)
-        if change is None:
-            return None
-        return Replacement(state, version, mark.state_id, mark.refresh, change)
-
-    def _with_difference(self, outcome: Outcome) -> Outcome:
-        """Return the outcome of a committed statement, with the result of a comparison."""
-        if not self._compares or self._difference is None:
-            return outcome
-        differed, after = self._difference
-        return replace(outcome, differed=differed, rows=after)
-
-    def _hold(self) -> None:
-        plan, request = self.plan, self._request
-        if plan.kind is not RefreshKind.FULL or plan.held_at is None:
-            return
-        mark = mark_in(request.information)
-        hold(self._query, request.view, request.state, plan.held_at, mark)
-
-    def _release(self) -> None:
-        if self.plan.held_at is not None:
-            release(self._query, self._request.view, self._request.state)
-
-    def _verified(self) -> Outcome:
-        """Return the outcome by whether the newest commit is this refresh's.
-
-        A commit that Delta skips as a repeat returns no row or zeros. So does one that changes
-        nothing, and a rebuild returns nothing.
-        """
-        newest = SourceReader(self._query).commits(self._request.state, None)[0]
-        if decode(newest.metadata) != self.plan.watermark:
-            return Outcome(False, lost=True)
-        statements = self.plan.statements
-        if statements is not None and not statements.is_insert:
-            return self._with_difference(Outcome(True))
-        return Outcome(True, inserted=int(newest.metrics.get("numOutputRows", 0)))

@@ -22,7 +22,7 @@ _ASKED_FOR = (ReasonCode.FULL_REFRESH_REQUESTED, ReasonCode.COST_MODEL)
 
 
 @dataclass(frozen=True)
-class Told:
+class Refreshed:
     """A refresh as the summary counts it.
 
     Attributes:
@@ -46,24 +46,24 @@ class Told:
         return self.rebuild - self.seconds if counts else 0.0
 
 
-def summary(told: Sequence[Told]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def summary(refreshes: Sequence[Refreshed]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the lines of a summary: templates with `{}`, and what to put in.
 
     The first one counts kinds, and the seconds that the run took less than rebuilds. Each later one
     has a reason for full refreshes, their models and what a person can do.
     """
-    if not told:
+    if not refreshes:
         return
-    counts = Counter(one.kind for one in told)
+    counts = Counter(one.kind for one in refreshes)
     kinds = [(str(counts[kind]), word) for kind, word in _WORDS.items() if counts[kind]]
     template = ", ".join("{} " + word for _, word in kinds)
     values = tuple(count for count, _ in kinds)
-    saved = sum(one.saved for one in told)
+    saved = sum(one.saved for one in refreshes)
     if saved >= 1:
         template, values = template + "; {} s less than rebuilds", (*values, f"{saved:,.0f}")
     yield template, values
-    by_reason: dict[ReasonCode, list[Told]] = defaultdict(list)
-    for one in told:
+    by_reason: dict[ReasonCode, list[Refreshed]] = defaultdict(list)
+    for one in refreshes:
         if one.kind is RefreshKind.FULL and one.reason is not None:
             by_reason[one.reason.code].append(one)
     for code, full in by_reason.items():

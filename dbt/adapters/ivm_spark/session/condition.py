@@ -11,8 +11,10 @@ CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
 
 _SQLSTATE = re.compile(r"SQLSTATE: (\w{5})")
 _NOT_ANALYZED = ("0A", "21", "23K01", "42", "46", "54", "56", "XX")
-_NOT_OURS = ("42501", "XXKDA")
-"""Missing privileges, and a statement that somebody cancelled."""
+_CANCELLED = "XXKDA"
+"""A statement that somebody cancelled."""
+_NOT_OURS = ("42501", _CANCELLED)
+"""Missing privileges, and a cancelled statement."""
 
 
 def is_rejection(message: str) -> bool:
@@ -27,6 +29,11 @@ def is_rejection(message: str) -> bool:
         return False
     state = found.group(1)
     return state.startswith(_NOT_ANALYZED) and state not in _NOT_OURS
+
+
+def is_cancelled(error: Exception) -> bool:
+    """Return whether an error says that somebody cancelled a statement."""
+    return f"SQLSTATE: {_CANCELLED}" in str(error)
 
 
 def says_condition(error: DbtDatabaseError) -> bool:

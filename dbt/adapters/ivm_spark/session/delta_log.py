@@ -49,6 +49,11 @@ def java(jvm: Any) -> Java:
     )
 
 
+def scala_object(package: Any, name: str) -> Any:
+    """Return the single instance of a Scala object."""
+    return getattr(getattr(package, name + "$"), "MODULE$")
+
+
 def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
     """Return the DeltaLog of a table (quoted name, with its schema) and its newest snapshot.
 

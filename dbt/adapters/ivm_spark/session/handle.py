@@ -23,7 +23,7 @@ from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
-from dbt.adapters.ivm_spark.session.stored_rows import note_stored_rows
+from dbt.adapters.ivm_spark.session.stored_rows import note_stored_rows, store_few_rows
 from dbt.adapters.ivm_spark.session.transaction import changed
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
 
@@ -58,6 +58,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._result: DataFrame | None = None
         self._rows: list[Row] | None = None
         self._replacement: Replacement | None = None
+        self._few = False
         for key, value in parameters.items():
             self._set(key, value)
 
@@ -89,16 +90,24 @@ class SessionHandle(SparkConnectionWrapper):
         note_statement(sql)
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
+        few, self._few = self._few, False
         replacement, self._replacement = self._replacement, None
         row = None if replacement is None else changed(self.session, replacement)
         if row is not None:
             self._result, self._rows = None, [row]
+            return
+        if few and store_few_rows(self.session, sql):
+            self._result = None
             return
         self._result = self._sent(sql)
 
     def replace_next(self, replacement: Replacement) -> None:
         """Carry out the next statement by its replacement, if that is possible."""
         self._replacement = replacement
+
+    def store_few_next(self) -> None:
+        """Store the rows of the next statement in the driver, if there are few."""
+        self._few = True
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):

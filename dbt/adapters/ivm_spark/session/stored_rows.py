@@ -11,6 +11,9 @@ rows, they are copied into one partition, whose scan does not even remember how 
 Otherwise the scan is that of Spark's cache. It is that on a cluster too, where Spark must compute
 the rows again if it loses an executor.
 
+If the relation has few rows, they are kept in the driver instead (`local_rows`), and the statement
+is not sent.
+
 DROP VIEW finds the stored rows by the view's name, as before. What looks for them by the view's
 plan does not: UNCACHE TABLE, and `Catalog.dropTempView`.
 
@@ -29,6 +32,8 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.session.condition import is_cancelled
+from dbt.adapters.ivm_spark.session.local_rows import local_rows
 from dbt.adapters.ivm_spark.session.spark import has_executors
 
 FEW_ROWS = 100_000
@@ -42,6 +47,28 @@ _SCAN = "InMemoryRelation"
 _copies: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
 """The copied rows of each session's views, Spark's RDDs by the view's name."""
 _log = logging.getLogger(__name__)
+
+
+def store_few_rows(session: SparkSession, sql: str) -> bool:
+    """Store the rows of a relation in the driver, and return whether that was done.
+
+    Otherwise, the statement that stores them is still to be sent: it is another statement, the
+    relation has more rows, or an error came, which the statement will have too.
+    """
+    found = _CACHED.match(sql)
+    if found is None or has_executors():
+        return False
+    name, query = found.groups()
+    try:
+        rows = local_rows(session, session.sql(query))
+        if rows is not None:
+            rows.createOrReplaceTempView(name)
+    except (Py4JError, PySparkException) as error:
+        if is_cancelled(error):
+            raise
+        _log.debug("A materialized relation is stored by a statement: %s", error)
+        return False
+    return rows is not None
 
 
 def note_stored_rows(session: SparkSession, sql: str) -> None:

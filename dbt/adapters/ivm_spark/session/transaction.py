@@ -14,8 +14,8 @@ vectors, and at the version that the refresh was planned on. In any other case, 
 the statement itself runs. That is safe even if the transaction was committed: Delta skips the
 statement as a repeat.
 
-Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles, DeltaLog.createDataFrame and
-DMLWithDeletionVectorsHelper; Spark's Observation.
+Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles and DeltaLog.createDataFrame;
+Spark's Observation.
 """
 
 from __future__ import annotations
@@ -33,8 +33,11 @@ from pyspark.sql.functions import col, count_if
 from typing_extensions import assert_never
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
+from dbt.adapters.ivm_spark.session.condition import is_cancelled
+from dbt.adapters.ivm_spark.session.deletion_vectors import taken_out
+from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot, scala_object
 from dbt.adapters.ivm_spark.session.explanation import active
+from dbt.adapters.ivm_spark.session.local_rows import computed_once
 from dbt.adapters.ivm_spark.state.rewrite import (
     ACTION,
     ACTIONS,
@@ -118,14 +121,17 @@ def changed(session: SparkSession, replacement: Replacement) -> Row | None:
                 case _:
                     assert_never(replacement.change)
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError) as error:
-        _log.debug("%s is changed by a statement: %s", replacement.state, error)
+        if is_cancelled(error):
+            raise
+        _log.debug("%s is changed by a statement: %s", replacement.before.state, error)
         return None
 
 
 def _begun(session: SparkSession, replacement: Replacement) -> _Transaction | None:
     """Return a transaction on a plain state at the version of the plan, None for any other."""
-    log, snapshot = newest_snapshot(session, replacement.state)
-    if snapshot.version() != replacement.version or not _is_plain(snapshot):
+    before = replacement.before
+    log, snapshot = newest_snapshot(session, before.state)
+    if snapshot.version() != before.version or not _is_plain(snapshot):
         return None
     return _Transaction(session, replacement, log, snapshot)
 
@@ -211,70 +217,43 @@ class _Transaction:
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
         change = exchange.change
-        # Both are read twice, and the first read is by far the longest part of the refresh.
-        located = self._session.sql(to_sql(exchange.located)).persist()
-        located.createOrReplaceTempView(change.stored)
-        rows = self._session.sql(to_sql(change.rows)).persist()
-        try:
-            if not self._fits(self._expanded(change, rows)):
-                return None
-            counted = dict.fromkeys(ACTIONS, 0)
-            counted |= {row[0]: row[1] for row in rows.groupBy(ACTION).count().collect()}
-            changed = counted[INSERT] + counted[UPDATE] + counted[DELETE]
-            actions = self._actions()
-            if taken := counted[UPDATE] + counted[DELETE]:
-                places = rows.where(col(ACTION).isin(UPDATE, DELETE)).select(FILE, PLACE)
-                if not self._take_out(places, taken, actions):
-                    return None
-            if changed:
-                few = rows.coalesce(1 + changed // _FILE_ROWS)
-                actions.addAll(self._transaction.writeFiles(self._expanded(change, few)._jdf))
-        finally:
-            rows.unpersist()
-            located.unpersist()
-            self._session.catalog.dropTempView(change.stored)
+        # The first read is by far the longest part of the refresh, and others follow.
+        found = self._session.sql(to_sql(exchange.located))
+        with computed_once(self._session, found, exchange.few) as located:
+            located.createOrReplaceTempView(change.stored)
+            try:
+                met = self._session.sql(to_sql(change.rows))
+                with computed_once(self._session, met, exchange.few) as rows:
+                    exchanged = self._exchanged(change, rows)
+            finally:
+                self._session.catalog.dropTempView(change.stored)
+        if exchanged is None:
+            return None
+        actions, counted = exchanged
         self._note_metrics(counted)
         self._commit(actions, self._merge())
         return _counts(counted)
 
-    def _take_out(self, places: DataFrame, count: int, actions: Any) -> bool:
-        """Add the actions that take rows out of their files, and return whether each was in one.
+    def _exchanged(self, change: Rewrite, rows: DataFrame) -> tuple[Any, dict[str, int]] | None:
+        """Write the files of an exchange, and return the actions and the rows by action.
 
-        Args:
-            places: the files of the rows and their places in them.
-            count: the number of these rows.
-            actions: to add to.
+        None if the rows do not fit the state, or if a row of it is not in its place.
         """
-        commands = self._jvm.org.apache.spark.sql.delta.commands
-        vectors = _module(commands, "DeletionVectorBitmapGenerator")
-        helper = _module(commands, "DMLWithDeletionVectorsHelper")
-        always = _module(self._jvm.org.apache.spark.sql.catalyst.expressions, "Literal")
-        column, some = self._jvm.org.apache.spark.sql.functions.col, self._option.apply
-        files = self._files()
-        marked = vectors.buildRowIndexSetsForFilesMatchingCondition(
-            self._session._jsparkSession,
-            self._transaction,
-            True,
-            places._jdf,
-            files,
-            always.TrueLiteral(),
-            some(column(FILE)),
-            some(column(PLACE)),
-        )
-        by_name = helper.generateCandidateFileMap(self._log.dataPath(), files)
-        touched = helper.findFilesWithMatchingRows(self._transaction, by_name, marked)
-        for number in range(touched.size()):
-            file = touched.apply(number)
-            entry, vector = file.fileLogEntry(), file.newDeletionVector()
-            before = entry.deletionVector()
-            count -= int(vector.cardinality()) - (0 if before is None else before.cardinality())
-            if file.isFullyReplaced():
-                actions.append(entry.removeWithTimestamp(self._now, True))
-                continue
-            pair = entry.removeRows(vector, True, True)
-            actions.append(pair._1())
-            actions.append(pair._2())
-        return not count
+        if not self._fits(self._expanded(change, rows)):
+            return None
+        counted = dict.fromkeys(ACTIONS, 0)
+        counted |= {row[0]: row[1] for row in rows.groupBy(ACTION).count().collect()}
+        actions = self._actions()
+        if taken := counted[UPDATE] + counted[DELETE]:
+            places = rows.where(col(ACTION).isin(UPDATE, DELETE)).select(FILE, PLACE)
+            removal = taken_out(self._session, self._log, self._transaction, self._files(), places)
+            if removal.rows != taken:
+                return None
+            actions.addAll(removal.actions)
+        if changed := counted[INSERT] + taken:
+            few = rows.coalesce(1 + changed // _FILE_ROWS)
+            actions.addAll(self._transaction.writeFiles(self._expanded(change, few)._jdf))
+        return actions, counted
 
     def _contents(self, rewrite: Rewrite, observation: Observation) -> DataFrame:
         """Return the rows to write, with their change types if the state has a feed."""
@@ -369,13 +348,8 @@ class _Transaction:
             metric = create(session.sparkContext(), name)
             metric.set(value)
             noted.put(name, metric)
-        same = _module(self._jvm.scala, "$less$colon$less").refl()
+        same = scala_object(self._jvm.scala, "$less$colon$less").refl()
         self._transaction.registerSQLMetrics(session, noted.toMap(same))
-
-
-def _module(package: Any, name: str) -> Any:
-    """Return the single instance of a Scala object."""
-    return getattr(getattr(package, name + "$"), "MODULE$")
 
 
 def _is_plain(snapshot: Any) -> bool:

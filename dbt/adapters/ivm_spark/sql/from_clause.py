@@ -27,8 +27,8 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 from dbt.adapters.ivm_spark.sql.block import BlockBuilder, Ctes, rename
 from dbt.adapters.ivm_spark.sql.environment import Environment
+from dbt.adapters.ivm_spark.sql.generators import build_lateral
 from dbt.adapters.ivm_spark.sql.join_groups import CLOSES, NATURAL, OPENS, SHARED
-from dbt.adapters.ivm_spark.sql.lateral import build_lateral
 from dbt.adapters.ivm_spark.sql.pivot import build_pivot
 from dbt.adapters.ivm_spark.sql.subquery import Subqueries, holds_subquery
 from dbt.adapters.ivm_spark.sql.values import build_values

@@ -1,4 +1,4 @@
-"""Turns every generator into one form: a LATERAL VIEW with a name for each column.
+"""Turns every generator into a LATERAL VIEW with a name for each column, then into an operator.
 
 A generator in a SELECT list gives each row with each row that it generates, as LATERAL VIEW does.
 WHERE applies before it and after LATERAL VIEW; WHERE can't name a generated column, so the rows are
@@ -17,7 +17,11 @@ from dbt.adapters.ivm_spark.algebra.catalog import Relation
 from dbt.adapters.ivm_spark.algebra.expressions import aggregates_in, function_name
 from dbt.adapters.ivm_spark.algebra.functions import GENERATORS
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, not_supported
+from dbt.adapters.ivm_spark.algebra.tree import Generate, Node
+from dbt.adapters.ivm_spark.sql.block import Built
+from dbt.adapters.ivm_spark.sql.environment import Environment
 from dbt.adapters.ivm_spark.sql.generator_columns import generated_columns
+from dbt.adapters.ivm_spark.sql.names import Names
 
 _PREFIX = "__ivm_generated"
 
@@ -46,6 +50,32 @@ def lift_generators(query: exp.Query, tables: Mapping[str, Relation]) -> exp.Que
             continue
         _lift(select, found[0], labels, f"{_PREFIX}_{number}")
     return query
+
+
+def build_lateral(
+    names: Names, lateral: exp.Expr, node: Node, environment: Environment
+) -> Generate:
+    """Return the Generate of one LATERAL VIEW clause, and bring its columns into scope."""
+    call = lateral.this
+    name = function_name(call)
+    alias = lateral.args.get("alias")
+    columns = [c.name for c in alias.args.get("columns") or ()] if alias is not None else []
+    if name not in GENERATORS or not columns:
+        raise not_supported("LATERAL")
+    generator = environment.spread(call.copy())
+    for key, value in list(generator.args.items()):
+        if isinstance(value, exp.Expr):
+            generator.set(key, environment.resolve(value))
+        elif isinstance(value, list):
+            generator.set(key, [environment.resolve(v) for v in value])
+    outputs = tuple((label, names.unique(label)) for label in columns)
+    result = Generate(
+        node, generator, tuple(u for _, u in outputs), bool(lateral.args.get("outer"))
+    )
+    environment.add(
+        (alias.name if alias is not None else "") or names.unique("lateral"), Built(result, outputs)
+    )
+    return result
 
 
 def _name_columns(lateral: exp.Lateral, select: exp.Select, tables: Mapping[str, Relation]) -> None:

@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import (
     relation_key,
     relation_name,
 )
-from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep, too_many_tables
 from dbt.adapters.ivm_spark.sql.prepare import prepare
@@ -32,6 +32,17 @@ multiply the places."""
 
 _TEXTS = 256
 """The number of texts whose trees are cached: texts of models and of the views that they read."""
+
+_COLUMNS_ONLY = (
+    exp.Select,
+    exp.From,
+    exp.Table,
+    exp.TableAlias,
+    exp.Alias,
+    exp.Column,
+    exp.Star,
+    exp.Identifier,
+)
 
 
 @dataclass(frozen=True)
@@ -231,3 +242,16 @@ def _as_subquery(
         inner.args["alias"].set("columns", [exp.to_identifier(n, quoted=True) for n in names])
         items = [exp.column(name, table="v", quoted=True) for name in names]
     return exp.Subquery(this=exp.select(*items).from_(inner), alias=_alias(alias, written))
+
+
+def has_columns_only(text: str) -> bool:
+    """Return whether a query is a SELECT of columns, renamed or not, from one relation.
+
+    No session setting changes the rows of such a query.
+    """
+    try:
+        query = sqlglot.parse_one(text, dialect=IvmSpark)
+    except SqlglotError:
+        return False
+    one = isinstance(query, exp.Select) and not query.args.get("distinct")
+    return one and all(isinstance(node, _COLUMNS_ONLY) for node in query.walk())

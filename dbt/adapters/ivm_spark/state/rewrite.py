@@ -76,10 +76,12 @@ class Exchange:
         located: the rows of the state that the change meets, with their files and places.
         change: a rewrite of these rows, which also passes their files and places on. A row that
             stays as it is is not written.
+        few: probably, at most `FEW_ROWS` rows change.
     """
 
     located: exp.Query
     change: Rewrite
+    few: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,23 +106,44 @@ class Rebuild:
     rows: str
 
 
+StateChange = Rewrite | Exchange | Addition | Rebuild
+"""The change of a state, as a transaction carries it out."""
+
+
+@dataclass(frozen=True)
+class Before:
+    """A state before a change, as a transaction reads it.
+
+    Attributes:
+        state: its quoted name.
+        version: its version when the refresh was planned, or after the plan's ALTER TABLEs.
+        rows: the number of its rows.
+        stored: the name of the temporary view of the rows that the change needs.
+        few: the change probably has at most `FEW_ROWS` rows.
+    """
+
+    state: str
+    version: int
+    rows: int
+    stored: str
+    few: bool = False
+
+
 @dataclass(frozen=True)
 class Replacement:
     """What may take the place of the statement of a refresh.
 
     Attributes:
-        state: quoted name of the state.
-        version: its version when the refresh was planned, or after the plan's ALTER TABLEs.
+        before: the state before it.
         state_id: the id under which Delta records the refresh.
         number: of the refresh.
         change: of the state's rows.
     """
 
-    state: str
-    version: int
+    before: Before
     state_id: str
     number: int
-    change: Rewrite | Exchange | Addition | Rebuild
+    change: StateChange
 
 
 def is_rewritten(rows: int) -> bool:
@@ -128,17 +151,18 @@ def is_rewritten(rows: int) -> bool:
     return rows <= MOST_ROWS
 
 
-def exchange(merge: Merge, source: exp.Query, located: exp.Query, stored: str) -> Exchange:
+def exchange(merge: Merge, source: exp.Query, located: exp.Query, before: Before) -> Exchange:
     """Return a MERGE as an exchange of rows.
 
     Args:
         merge: with a value in `inserts` for each column of the state.
-        source: the MERGE's source, as SQL; it reads the state's rows, if any, from `stored`.
+        source: the MERGE's source, as SQL; it reads the state's rows, if any, from
+            `before.stored`.
         located: see `Exchange`.
-        stored: the name of the temporary view of the located rows.
+        before: the state before it.
     """
-    change = _rewritten(merge, source, stored, _ADDED, (FILE, PLACE))
-    return Exchange(located, change)
+    change = _rewritten(merge, source, before.stored, _ADDED, (FILE, PLACE))
+    return Exchange(located, change, before.few)
 
 
 def locate(state: exp.Table, meets: exp.Query, on: exp.Expr) -> exp.Query:

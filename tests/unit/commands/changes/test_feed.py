@@ -1,4 +1,4 @@
-"""Which of a state's versions a question about its changes is about."""
+"""Which versions of a state a request for its changes covers."""
 
 from __future__ import annotations
 

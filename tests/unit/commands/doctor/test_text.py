@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
-from dbt.adapters.ivm_spark.commands.doctor.as_json import as_json
 from dbt.adapters.ivm_spark.commands.doctor.as_text import as_text
+from dbt.adapters.ivm_spark.commands.doctor.doctor import as_json
 from dbt.adapters.ivm_spark.commands.doctor.facts import KeyFacts
 from tests.unit.commands.doctor.models import HEALTHY, ORDERS
 

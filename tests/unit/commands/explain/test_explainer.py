@@ -1,4 +1,4 @@
-"""What programs and tests are told of a model, and that telling it changes nothing."""
+"""The explanation of a model for programs and tests; explaining changes nothing."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from random import Random
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.commands.doctor.facts import SourceFacts
 from dbt.adapters.ivm_spark.commands.explain.record import Record
-from dbt.adapters.ivm_spark.commands.report.told import Told
+from dbt.adapters.ivm_spark.commands.report.reported import ReportedModel
 from tests.unit.commands.doctor.models import HEALTHY, HOUR, NOW, ORDERS
 
 NAME = "`shop`.`{}`"
@@ -54,21 +54,21 @@ def past(model: str, rebuilt: tuple[int, ...]) -> tuple[Record, ...]:
     return tuple(found)
 
 
-def told(model: str, *sources: SourceFacts, rebuilt: tuple[int, ...] = ()) -> Told:
+def reported(model: str, *sources: SourceFacts, rebuilt: tuple[int, ...] = ()) -> ReportedModel:
     facts = replace(HEALTHY, model=model, view=NAME.format(model), sources=sources)
-    return Told(facts, NAME.format(f"{model}__ivm"), past(model, rebuilt))
+    return ReportedModel(facts, NAME.format(f"{model}__ivm"), past(model, rebuilt))
 
 
 def source(name: str, unread_since: int | None = None) -> SourceFacts:
     return replace(ORDERS, name=NAME.format(name), unread_since=unread_since)
 
 
-REVENUE = told("revenue_by_customer", source("orders", NOW - 3 * HOUR), source("customers"))
+REVENUE = reported("revenue_by_customer", source("orders", NOW - 3 * HOUR), source("customers"))
 REVENUE = replace(REVENUE, records=past("revenue_by_customer", (9, 21)))
-TOP = told("top_customers", source("revenue_by_customer__ivm"))
+TOP = reported("top_customers", source("revenue_by_customer__ivm"))
 LASTING = Reason(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, "row_number")
 PLACES = replace(
-    told("places$of$all", source("customers"), source("top_customers__ivm")), records=()
+    reported("places$of$all", source("customers"), source("top_customers__ivm")), records=()
 )
 PLACES = replace(
     PLACES,

@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.commands.explain.record import Record
 from dbt.adapters.ivm_spark.commands.report.figures import lineage, reasons, refreshes
 from dbt.adapters.ivm_spark.commands.report.lineage import lineage_of
 from dbt.adapters.ivm_spark.commands.report.page import page
-from dbt.adapters.ivm_spark.commands.report.told import Saved, reads
+from dbt.adapters.ivm_spark.commands.report.reported import Saved, reads
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 from tests.unit.commands.doctor.models import NOW
 from tests.unit.commands.report.history import MODELS, PLACES, REVENUE, TOP, record

@@ -1,4 +1,4 @@
-"""What rows are compared by, and which of them are sampled."""
+"""How rows are compared, and which of them are sampled."""
 
 from __future__ import annotations
 

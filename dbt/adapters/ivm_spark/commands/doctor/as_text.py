@@ -8,14 +8,15 @@ from datetime import datetime, timezone
 from textwrap import wrap
 
 from dbt.adapters.ivm_spark.commands.doctor.facts import (
+    Finding,
     KeyFacts,
     ModelFacts,
+    Severity,
     SourceFacts,
     StateFacts,
 )
-from dbt.adapters.ivm_spark.commands.doctor.finding import Finding, Severity
 from dbt.adapters.ivm_spark.commands.doctor.rules import examined
-from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration, number, size
+from dbt.adapters.ivm_spark.commands.spoken import bare, duration, number, size
 
 WIDTH = 96
 _KINDS = {

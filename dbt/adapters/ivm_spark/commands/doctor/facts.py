@@ -1,4 +1,4 @@
-"""The facts about an ivm model when it is examined.
+"""The facts about an ivm model when it is examined, and the findings.
 
 Times are in milliseconds since 1970, durations in seconds, sizes in bytes. Relations have their
 quoted names.
@@ -7,6 +7,7 @@ quoted names.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 
@@ -120,3 +121,36 @@ class ModelFacts:
     sources: tuple[SourceFacts, ...] = field(default_factory=tuple)
     drift: int | None = None
     unchecked: str = ""
+
+
+class Severity(str, Enum):
+    """How severe a finding is.
+
+    Attributes:
+        ERROR: the model is wrong, or its next run fails.
+        WARNING: the model costs more than it should, or soon will.
+        INFO: good to know.
+    """
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A finding of the doctor.
+
+    Attributes:
+        severity: how severe it is.
+        code: its name for programs.
+        subject: the relation that it is about.
+        message: what the doctor found.
+        remedy: a statement or a command to copy, or what to write into a project's file.
+    """
+
+    severity: Severity
+    code: str
+    subject: str
+    message: str
+    remedy: str

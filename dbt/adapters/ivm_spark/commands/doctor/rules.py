@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT
-from dbt.adapters.ivm_spark.commands.doctor.facts import ModelFacts
-from dbt.adapters.ivm_spark.commands.doctor.finding import Finding, Severity
-from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration, number, size
+from dbt.adapters.ivm_spark.commands.doctor.facts import Finding, ModelFacts, Severity
+from dbt.adapters.ivm_spark.commands.spoken import bare, duration, number, size
 from dbt.adapters.ivm_spark.source.commit import FEED
 
 SOON = 0.5

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.ticker import MaxNLocator
 
-from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration
 from dbt.adapters.ivm_spark.commands.explain.record import Record
 from dbt.adapters.ivm_spark.commands.report.drawing import (
     CHANGED,
@@ -26,7 +25,8 @@ from dbt.adapters.ivm_spark.commands.report.drawing import (
     svg,
 )
 from dbt.adapters.ivm_spark.commands.report.lineage import Place, lineage_of
-from dbt.adapters.ivm_spark.commands.report.told import Told, reads
+from dbt.adapters.ivm_spark.commands.report.reported import ReportedModel, reads
+from dbt.adapters.ivm_spark.commands.spoken import bare, duration
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
 KINDS = (
@@ -39,9 +39,9 @@ _LETTER, _ROW, _SPACE, _GAP = 0.07, 0.74, 0.22, 0.55
 """In inches: a letter's width, a row of the lineage, the space between rows and between columns."""
 
 
-def lineage(models: Sequence[Told]) -> str:
+def lineage(models: Sequence[ReportedModel]) -> str:
     """Draw what reads what, with the technique and the lag of each model."""
-    known = {told.facts.view: told for told in models}
+    known = {model.facts.view: model for model in models}
     found = lineage_of(reads(models))
     spots = [*found.nodes.values(), *(place for line in found.lines for place in line)]
     width = _LETTER * max(len(line) for node in found.nodes for line in _lines(node, known)) + 0.3
@@ -59,22 +59,22 @@ def lineage(models: Sequence[Told]) -> str:
         return svg(figure, "Lineage of the ivm models")
 
 
-def refreshes(told: Told) -> str:
+def refreshes(model: ReportedModel) -> str:
     """Draw the times of a model's refreshes, and the rows that the incremental ones changed."""
-    name = bare(told.facts.view)
+    name = bare(model.facts.view)
     with style(name):
         figure = Figure(figsize=(9.6, 2.3), layout="constrained")
         times, rows = figure.subplots(1, 2, width_ratios=(3, 2))
-        _draw_times(times, told.records)
-        _draw_rows(rows, told.records)
+        _draw_times(times, model.records)
+        _draw_rows(rows, model.records)
         return svg(figure, f"Refreshes of {name}")
 
 
-def reasons(models: Sequence[Told]) -> str:
+def reasons(models: Sequence[ReportedModel]) -> str:
     """Draw how many models were rebuilt on each day, by the reason."""
     by_reason: dict[str, Counter[float]] = defaultdict(Counter)
-    for told in models:
-        for record in told.rebuilt:
+    for model in models:
+        for record in model.rebuilt:
             by_reason[record.reason or "no reason"][float(int(_day(record.started_at)))] += 1
     with style("reasons"):
         figure = Figure(figsize=(9.6, 2.3), layout="constrained")
@@ -98,13 +98,13 @@ def reasons(models: Sequence[Told]) -> str:
         return svg(figure, "Full rebuilds by reason")
 
 
-def _lines(node: str, known: Mapping[str, Told]) -> list[str]:
-    told = known.get(node)
-    if told is None:
+def _lines(node: str, known: Mapping[str, ReportedModel]) -> list[str]:
+    model = known.get(node)
+    if model is None:
         return [bare(node), "table"]
-    lag = told.lag
+    lag = model.lag
     late = "not built" if lag is None else f"lag {duration(lag)}" if lag else "up to date"
-    return [bare(node), " · ".join(filter(None, (told.technique, late)))]
+    return [bare(node), " · ".join(filter(None, (model.technique, late)))]
 
 
 def _box(

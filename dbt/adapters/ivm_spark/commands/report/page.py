@@ -11,10 +11,10 @@ from typing import Any
 from jinja2 import Environment
 
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
-from dbt.adapters.ivm_spark.commands.doctor.finding import Severity
+from dbt.adapters.ivm_spark.commands.doctor.facts import Severity
 from dbt.adapters.ivm_spark.commands.doctor.rules import examined
-from dbt.adapters.ivm_spark.commands.doctor.spoken import bare, duration
-from dbt.adapters.ivm_spark.commands.report.told import Told
+from dbt.adapters.ivm_spark.commands.report.reported import ReportedModel
+from dbt.adapters.ivm_spark.commands.spoken import bare, duration
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
 
 _KINDS = {"none": "nothing to do", "initial": "first build"}
@@ -23,10 +23,10 @@ _KINDS = {"none": "nothing to do", "initial": "first build"}
 def page(
     project: str,
     now: int,
-    models: Sequence[Told],
-    lineage: Callable[[Sequence[Told]], str],
-    refreshes: Callable[[Told], str],
-    reasons: Callable[[Sequence[Told]], str],
+    models: Sequence[ReportedModel],
+    lineage: Callable[[Sequence[ReportedModel]], str],
+    refreshes: Callable[[ReportedModel], str],
+    reasons: Callable[[Sequence[ReportedModel]], str],
 ) -> str:
     """Return the page's HTML.
 
@@ -39,41 +39,41 @@ def page(
         made=_time(datetime.fromtimestamp(now / 1000, timezone.utc)),
         lineage=lineage(models) if models else "",
         saved=_saved(models),
-        reasons=reasons(models) if any(told.rebuilt for told in models) else "",
-        misjudged=[_misjudged(told) for told in models if told.misjudged],
-        models=[_model(told, refreshes) for told in models],
+        reasons=reasons(models) if any(model.rebuilt for model in models) else "",
+        misjudged=[_misjudged(model) for model in models if model.misjudged],
+        models=[_model(model, refreshes) for model in models],
         findings=sorted(
-            (finding for told in models for finding in _findings(told)),
+            (finding for model in models for finding in _findings(model)),
             key=lambda finding: finding["order"],
         ),
         rebuilds=sorted(
-            (rebuild for told in models for rebuild in _rebuilds(told)),
+            (rebuild for model in models for rebuild in _rebuilds(model)),
             key=lambda rebuild: str(rebuild["when"]),
             reverse=True,
         ),
     )
 
 
-def _model(told: Told, refreshes: Callable[[Told], str]) -> dict[str, Any]:
-    lag = told.lag
+def _model(model: ReportedModel, refreshes: Callable[[ReportedModel], str]) -> dict[str, Any]:
+    lag = model.lag
     return {
-        "name": bare(told.facts.view),
-        "technique": told.technique,
+        "name": bare(model.facts.view),
+        "technique": model.technique,
         "lag": "not built" if lag is None else duration(lag) if lag else "none",
-        "next": _KINDS.get(told.facts.kind, told.facts.kind) or "would fail",
-        "refreshes": len(told.records),
-        "full": len(told.rebuilt),
-        "incremental_seconds": _seconds(told.seconds(RefreshKind.INCREMENTAL)),
-        "full_seconds": _seconds(told.seconds(RefreshKind.FULL)),
-        "saved_seconds": f"{told.saved.seconds:,.0f}",
-        "saved_rows": f"{told.saved.rows:,}",
-        "figure": refreshes(told) if told.records else "",
+        "next": _KINDS.get(model.facts.kind, model.facts.kind) or "would fail",
+        "refreshes": len(model.records),
+        "full": len(model.rebuilt),
+        "incremental_seconds": _seconds(model.seconds(RefreshKind.INCREMENTAL)),
+        "full_seconds": _seconds(model.seconds(RefreshKind.FULL)),
+        "saved_seconds": f"{model.saved.seconds:,.0f}",
+        "saved_rows": f"{model.saved.rows:,}",
+        "figure": refreshes(model) if model.records else "",
     }
 
 
-def _saved(models: Sequence[Told]) -> dict[str, str]:
-    kinds = Counter(record.kind for told in models for record in told.records)
-    saved = [told.saved for told in models]
+def _saved(models: Sequence[ReportedModel]) -> dict[str, str]:
+    kinds = Counter(record.kind for model in models for record in model.records)
+    saved = [model.saved for model in models]
     return {
         "incremental": f"{kinds[RefreshKind.INCREMENTAL.value]:,}",
         "full": f"{kinds[RefreshKind.FULL.value]:,}",
@@ -82,35 +82,35 @@ def _saved(models: Sequence[Told]) -> dict[str, str]:
     }
 
 
-def _misjudged(told: Told) -> dict[str, Any]:
-    wrong = told.misjudged
+def _misjudged(model: ReportedModel) -> dict[str, Any]:
+    wrong = model.misjudged
     estimate, actual = wrong[-1]
     return {
-        "name": bare(told.facts.view),
+        "name": bare(model.facts.view),
         "wrong": len(wrong),
-        "of": len(told.estimated),
+        "of": len(model.estimated),
         "estimate": _seconds(estimate),
         "actual": _seconds(actual),
     }
 
 
-def _findings(told: Told) -> Iterator[dict[str, Any]]:
-    for finding in examined(told.facts):
+def _findings(model: ReportedModel) -> Iterator[dict[str, Any]]:
+    for finding in examined(model.facts):
         yield {
             "order": list(Severity).index(finding.severity),
             "severity": finding.severity.value,
-            "model": bare(told.facts.view),
+            "model": bare(model.facts.view),
             "message": finding.message,
             "remedy": finding.remedy,
         }
 
 
-def _rebuilds(told: Told) -> Iterator[dict[str, Any]]:
-    for record in told.rebuilt:
+def _rebuilds(model: ReportedModel) -> Iterator[dict[str, Any]]:
+    for record in model.rebuilt:
         known = record.reason in ReasonCode.__members__
         yield {
             "when": _time(datetime.fromisoformat(record.started_at)),
-            "model": bare(told.facts.view),
+            "model": bare(model.facts.view),
             "refresh": record.refresh,
             "seconds": _seconds(record.seconds),
             "code": record.reason or "",

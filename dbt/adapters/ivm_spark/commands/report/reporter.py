@@ -11,7 +11,7 @@ from dbt_common.exceptions import CompilationError
 from dbt.adapters.ivm_spark.commands.doctor.examiner import Examiner
 from dbt.adapters.ivm_spark.commands.explain.record import Record, of_commits
 from dbt.adapters.ivm_spark.commands.report.page import page
-from dbt.adapters.ivm_spark.commands.report.told import Told
+from dbt.adapters.ivm_spark.commands.report.reported import ReportedModel
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 
 SHOWN_COMMITS = 200
@@ -46,7 +46,7 @@ class Reporter:
         self._reader = reader
         self._project = project
         self._now = now
-        self._models: list[Told] = []
+        self._models: list[ReportedModel] = []
 
     def add(self, name: str, request: dict[str, Any]) -> None:
         """Add a model to the page.
@@ -57,9 +57,9 @@ class Reporter:
         records: tuple[Record, ...] = ()
         if facts.state is not None:
             commits = self._reader.recent(facts.state.name, SHOWN_COMMITS)
-            told = of_commits(request["model"], facts.view, commits)
-            records = tuple(sorted(told, key=lambda record: record.refresh))
-        self._models.append(Told(facts, request["state"], records))
+            found = of_commits(request["model"], facts.view, commits)
+            records = tuple(sorted(found, key=lambda record: record.refresh))
+        self._models.append(ReportedModel(facts, request["state"], records))
 
     def write(self, path: str | None) -> str:
         """Write the page and return its path.

@@ -29,7 +29,7 @@ class Saved:
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedModel:
     """A model on the page.
 
     Attributes:
@@ -115,12 +115,12 @@ class Told:
         ]
 
 
-def reads(models: Sequence[Told]) -> dict[str, list[str]]:
+def reads(models: Sequence[ReportedModel]) -> dict[str, list[str]]:
     """Return what each model (name of its view) reads: other models by their view, and tables."""
-    views = {relation_key(told.state): told.facts.view for told in models}
+    views = {relation_key(model.state): model.facts.view for model in models}
     return {
-        told.facts.view: [
-            views.get(relation_key(source.name), source.name) for source in told.facts.sources
+        model.facts.view: [
+            views.get(relation_key(source.name), source.name) for source in model.facts.sources
         ]
-        for told in models
+        for model in models
     }
