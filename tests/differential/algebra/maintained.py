@@ -206,7 +206,7 @@ class Maintained:
 
     def _run(self, change: Change) -> None:
         """Change the state, by an INSERT where the state loses no row."""
-        gains = change.loses and not self._database.named(change.loses)[0]["lost"]
+        gains = change.loses and not self._database.named(change.loses)
         for statement in change.inserts if gains else change.statements:
             self._database.run(statement)
 

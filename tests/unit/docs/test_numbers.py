@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra import materialized
 from dbt.adapters.ivm_spark.commands.doctor import rules
 from dbt.adapters.ivm_spark.commands.explain.refresh_log import _TRIMMED_EVERY
 from dbt.adapters.ivm_spark.commands.report.reporter import SHOWN_COMMITS
@@ -61,7 +62,8 @@ STATED = {
     ),
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
-        f"materialized relations with at most {rows(stored_rows.FEW_ROWS)} rows becomes one",
+        f"at most {rows(materialized.FEW_ROWS)} rows changed and the relation has no more",
+        f"materialized relations with at most {rows(stored_rows.COPIED_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",
         f"at most {key_ranges.RANGES}, parted at the widest gaps",
@@ -99,7 +101,7 @@ STATED = {
         f"each {rows(tuning.MET_ROWS)} rows that the change joins",
     ),
     "docs/operating.md": (
-        f"More than {comparing.MUCH:.0%} of differing rows".replace("%", " %"),
+        f"More than {comparing.MUCH:.0%} of the rows differ".replace("%", " %"),
         f"up to {rows(broadcast.BROADCAST_ROWS)} changes are broadcast",
         f"partners with {rows(runtime_filters.BIG_ROWS)} rows or more",
     ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.tree import At, Node, Scan
 
-FEW_ROWS = 20_000
+FEW_ROWS = 30_000
 """Rows up to which a materialized relation is kept in the driver, where Spark runs in dbt's
 process."""
 

@@ -268,7 +268,7 @@ class Refresher:
         if not isinstance(write, Merge) or write.loses is None:
             return False
         with self._keeping():
-            if not int(self._query(plan.prepared.text(write.loses))[0]["lost"]):
+            if not self._query(plan.prepared.text(write.loses)):
                 self.plan = replace(plan, prepared=plan.prepared.insert)
                 return True
         return False

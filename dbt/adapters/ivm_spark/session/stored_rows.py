@@ -6,13 +6,13 @@ stored rows. A relation that is made of others, and these of others again, has a
 the same factor with each, and so has the number of its partitions. Spark analyzed such plans for
 minutes, and its text for them filled the heap.
 
-So the view's plan is replaced by a scan of its rows. If the relation is made of others and has few
-rows, they are copied into one partition, whose scan does not even remember how they were computed.
-Otherwise the scan is that of Spark's cache. It is that on a cluster too, where Spark must compute
-the rows again if it loses an executor.
+So the view's plan is replaced by a scan of its rows. Few rows are kept in the driver
+(`local_rows`). If the relation is made of others and has somewhat more rows, they are copied into
+one partition, whose scan does not even remember how they were computed. Otherwise the scan is that
+of Spark's cache. It is that on a cluster too, where Spark must compute the rows again if it loses
+an executor.
 
-If the relation has few rows, they are kept in the driver instead (`local_rows`), and the statement
-is not sent.
+If a relation probably has few rows, the statement is not even sent.
 
 DROP VIEW finds the stored rows by the view's name, as before. What looks for them by the view's
 plan does not: UNCACHE TABLE, and `Catalog.dropTempView`.
@@ -32,11 +32,12 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.local_rows import local_rows
 from dbt.adapters.ivm_spark.session.spark import has_executors
 
-FEW_ROWS = 100_000
+COPIED_ROWS = 100_000
 """Rows up to which a relation that is made of others is copied into one partition."""
 _NAME = r"ivm_materialized_\w+"
 _COMMENT = r"\s*(?:/\*.*?\*/\s*)?"
@@ -98,13 +99,19 @@ def _replace(session: SparkSession, name: str, nested: bool) -> None:
     scan = table._jdf.queryExecution().withCachedData()
     if not scan.nodeName().startswith(_SCAN):
         return
-    rows = scan.stats().rowCount()
-    if nested and not has_executors() and rows.isDefined() and int(str(rows.get())) <= FEW_ROWS:
-        copy = table.coalesce(1)._jdf.localCheckpoint(True).logicalPlan()
-        _copies.setdefault(session, {})[name] = copy.rdd()
-        table.unpersist()
-        _set_plan(session, name, copy)
-        return
+    counted = scan.stats().rowCount()
+    if counted.isDefined() and not has_executors():
+        rows = int(str(counted.get()))
+        if rows <= FEW_ROWS and (local := local_rows(session, table)) is not None:
+            table.unpersist()
+            _set_plan(session, name, local._jdf.logicalPlan())
+            return
+        if nested and rows <= COPIED_ROWS:
+            copy = table.coalesce(1)._jdf.localCheckpoint(True).logicalPlan()
+            _copies.setdefault(session, {})[name] = copy.rdd()
+            table.unpersist()
+            _set_plan(session, name, copy)
+            return
     # A second scan of the rows in one query has columns of its own, but Spark would leave it the
     # order of the first one's columns, and then misses them.
     unordered = scan.copy(scan.output(), scan.cacheBuilder(), scan.outputOrdering().take(0))

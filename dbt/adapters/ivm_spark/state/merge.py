@@ -61,13 +61,13 @@ class Merge:
         materialized: the relations to compute before the statement, in this order, besides those of
             the delta.
         met: runtime filters on columns of t; they follow from `on`.
-        loses: a tree with one row and the column `lost`, the number of rows that the state loses;
-            None if it is not worth asking.
-        gains: rows with the columns of `inserts`; if `loses` is 0, inserting them has the same
-            effect.
-        meets: rows with the columns of s in `on`; a row of the state that `on` matches has one of
-            them. They are materialized. None if they are not.
-        found: the part of `source` that reads the rows of the state that meet `meets`, None if
+        loses: a tree with one row, without any if the state loses no rows; None if it is not worth
+            asking.
+        gains: rows with the columns of `inserts`; if `loses` has no row, inserting them has the
+            same effect.
+        meets: materialized rows with the columns of s in `on`; each row of the state that `on`
+            matches, matches one of them. None if they are not materialized.
+        found: the part of `source` that reads the rows of the state that match `meets`, None if
             `source` reads none.
     """
 
@@ -277,7 +277,7 @@ def _stale(layout: Layout, change: Node, state: str) -> Node:
 
 
 def _fresh(layout: Layout, among: Node | None, few: bool) -> Node:
-    """Compute the groups of `among` at the sources' new versions, all groups if it is None."""
+    """Return the groups of `among` at the sources' new versions, all groups if it is None."""
     if among is None:
         return fill(layout)
     inner = Project(

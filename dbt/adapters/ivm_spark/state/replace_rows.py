@@ -25,6 +25,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Filter,
     Generate,
     Item,
+    Limit,
     Node,
     Project,
     RuntimeFilter,
@@ -68,7 +69,7 @@ def replace_rows(layout: Layout, delta: Node, target: Target) -> Merge:
         inserts=tuple((name, of_source(name)) for name in (*keys, COUNT)),
         materialized=(materialized,),
         met=met,
-        loses=Aggregate(change, (), (Item("lost", _lost()),)),
+        loses=Limit(Project(lost, (Item("lost", exp.true()),)), exp.Literal.number(1)),
         gains=Project(change, passed((*keys, COUNT))),
         meets=Project(lost, (*passed(keys), Item(GONE, exp.true()))),
         found=found,
@@ -113,10 +114,6 @@ def _sides(summed: Node, keys: tuple[str, ...]) -> Node:
     comes = exp.GT(this=column(COUNT), expression=exp.Literal.number(0))
     some = exp.If(this=column(GONE), true=negative(_NET), false=comes)
     return Project(Filter(Generate(counted, sides, (GONE,)), some), passed((*keys, COUNT, GONE)))
-
-
-def _lost() -> exp.Expr:
-    return exp.Count(this=exp.Case(ifs=[exp.If(this=negative(COUNT), true=column(COUNT))]))
 
 
 def negative(name: str) -> exp.Expr:
