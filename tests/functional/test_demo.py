@@ -1,4 +1,4 @@
-"""The demo, on few rows: what it prints, and that its last commands work from where one stands."""
+"""The demo on few rows: what it prints, and that the commands it suggests work."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def clone(
 
 
 @only_long
-def test_the_demo_and_what_it_ends_with(clone: Path) -> None:
+def test_the_demo_runs_and_the_commands_it_suggests_work(clone: Path) -> None:
     where = {"XDG_CACHE_HOME": str(clone.parent / "cache"), "PYTHONPATH": str(REPOSITORY)}
     said = run(sys.executable, "demo/demo.py", cwd=clone, **where)
     table = said[said.index("rows changed") :]

@@ -241,7 +241,7 @@ class IvmSparkAdapter(SparkAdapter):
         """Send a statement and return its rows as Spark gives them, by column name.
 
         Some statements need not be sent. For DESCRIBE HISTORY and DESCRIBE TABLE, the rows then
-        have only what is used of them.
+        have only the parts that the adapter uses.
         """
         handle: Any = self.connections.get_thread_connection().handle
         known: list[dict[str, Any]] | None = handle.known(sql) if hasattr(handle, "known") else None
@@ -274,9 +274,9 @@ class IvmSparkAdapter(SparkAdapter):
         self._rows_of(sql)
 
     def cleanup_connections(self) -> None:
-        """Say what the run's refreshes came to, and close its connections.
+        """Log the summary of the run's refreshes, and close its connections.
 
-        The net changes that its models shared are dropped before.
+        Before that, drop the net changes that its models shared.
         """
         refreshes, self._refreshes = self._refreshes, []
         for template, values in summary(refreshes):

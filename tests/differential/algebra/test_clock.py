@@ -1,5 +1,5 @@
-"""A clock that ticks between operators of one key: what computes several of them at once must not
-take the new time for the old."""
+"""A clock call between operators of one key: a rule that computes several operators at once must
+not mix the new time with the old."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def layered(draw: st.DrawFn) -> str:
 
 @SETTINGS
 @given(sql=layered(), seed=st.integers(0, 2**32))
-def test_a_clock_between_operators_of_one_key_is_followed(sql: str, seed: int) -> None:
+def test_a_view_with_a_clock_between_operators_of_one_key_equals_its_query(
+    sql: str, seed: int
+) -> None:
     note(sql)
     checked(sql, seed, Maintained.shown, Maintained.wanted)
 

@@ -1,4 +1,4 @@
-"""Groups are computed only for what a filter on their partner lets through, and no row is lost."""
+"""Only groups that pass a filter on the joined table are computed, and no row is lost."""
 
 from __future__ import annotations
 

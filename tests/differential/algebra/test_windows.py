@@ -1,5 +1,5 @@
-"""Windows whose ORDER BY leaves rows equal: a maintained view equals the one that is built anew,
-and its rows are one of the answers of the query."""
+"""Windows whose ORDER BY has ties: a maintained view equals a rebuilt one, and its rows are one of
+the possible answers of the query."""
 
 from __future__ import annotations
 

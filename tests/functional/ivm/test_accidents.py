@@ -49,7 +49,7 @@ def folder_of(warehouse: Warehouse, table: str) -> Path:
 @only_long
 class TestAJobThatFails:
     """In a task, in writing the state, in reading a source: nothing changes, and `dbt retry`
-    goes on when the cause is gone."""
+    continues once the cause is removed."""
 
     @pytest.fixture(scope="class")
     def dbt_profile_target(self, dbt_profile_target: dict[str, Any]) -> dict[str, Any]:
@@ -159,7 +159,8 @@ class TestFlagsAndCommands:
         return warehouse
 
     def test_a_first_build_obeys_empty_and_sample(self, built: Warehouse) -> None:
-        """They give what dbt's users expect, and the next run is no change of what was asked."""
+        """The first build has the rows that the flags allow; the next plain run builds all of
+        them."""
         built.dbt("run", "--empty", "--select", "sampled", "plain")
         assert not built.bags("sampled")
         built.run("sampled")
@@ -177,7 +178,7 @@ class TestFlagsAndCommands:
             built.dbt("run", "--select", "sampled", *flags)
             assert (built.bags("sampled"), built.version("sampled__ivm")) == (before, version)
 
-    def test_full_refresh_as_flag_and_as_config(self, built: Warehouse) -> None:
+    def test_the_full_refresh_config_overrides_the_flag(self, built: Warehouse) -> None:
         built.run("never", "always", "plain")
         built.sql("insert into facts values ('f', 1)")
         responses = built.run("never", "always", "plain", flags=["--full-refresh"])
@@ -193,7 +194,7 @@ class TestFlagsAndCommands:
 
     @only_long
     def test_fail_fast_and_retry(self, built: Warehouse) -> None:
-        """What was running is ended, what had not begun is left out; a retry does both."""
+        """dbt ends running models and skips waiting ones; a retry runs both."""
         fast = "select cast('x' || k as int) as n from @facts"
         slow = (
             "select k, sum(v + n) as total from @facts "

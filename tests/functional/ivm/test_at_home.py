@@ -1,4 +1,4 @@
-"""An ivm model among dbt's other features: each does with it what it does with any model."""
+"""dbt's other features treat an ivm model like any other model."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(content)
 
 
-class TestAtHome:
+class TestDbtFeatures:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
@@ -109,7 +109,7 @@ class TestAtHome:
         )
         run_dbt(["deps"])
 
-    def test_build_with_tests_and_unit_tests_between(self, warehouse: Warehouse) -> None:
+    def test_dbt_build_runs_tests_and_unit_tests_between_models(self, warehouse: Warehouse) -> None:
         results, log = run_dbt_and_capture(["build"])
         found = {r.node.name: str(r.status) for r in results}
         assert found.pop("adds_up") == "pass"

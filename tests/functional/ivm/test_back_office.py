@@ -64,7 +64,7 @@ class TestBackOffice:
         for place, run in enumerate(runs):
             assert not run.differences, (place, run.differences[:6])
 
-    def test_how_each_model_is_refreshed(self, runs: list[Run]) -> None:
+    def test_only_the_listed_models_are_refreshed_in_full(self, runs: list[Run]) -> None:
         _, *refreshes = runs
         full: dict[str, str] = {}
         incremental: set[str] = set()

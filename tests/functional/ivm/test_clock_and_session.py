@@ -1,8 +1,8 @@
 """Queries whose rows depend on the clock or the session, while no source changes.
 
 A view counts as unchanged only if everything in its query is known to be a function of its sources'
-rows. The clock is moved by giving Spark's functions another value: a model's text stays, and what
-its query returns is another thing at the second run.
+rows. The tests move the clock by giving Spark's functions another value: a model's text stays, and
+its query returns other rows at the second run.
 """
 
 from __future__ import annotations

@@ -43,7 +43,9 @@ class TestParents:
             **{f"on_{parent}.sql": ON % parent for parent in PARENTS},
         }
 
-    def test_seed_snapshot_table_incremental(self, warehouse: Warehouse) -> None:
+    def test_views_follow_seeds_snapshots_tables_and_incremental_models(
+        self, warehouse: Warehouse
+    ) -> None:
         ours = [f"on_{parent}" for parent in PARENTS]
 
         def build() -> dict[str, dict[str, Any]]:
@@ -65,7 +67,8 @@ class TestParents:
         assert warehouse.rows("select total from on_snapped where k = 'b'") == [(22,)]
 
     def test_defer_to_a_parent_in_another_schema(self, warehouse: Warehouse) -> None:
-        """The view is of the other schema's parent then, and says why it was rebuilt."""
+        """The view then reads the other schema's parent, and the response says why it was
+        rebuilt."""
         other = f"{warehouse.schema}_prod"
         warehouse.sql(
             f"create schema {other}",

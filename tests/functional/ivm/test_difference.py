@@ -1,4 +1,4 @@
-"""A rebuild writes only the rows that differ where another ivm model reads them."""
+"""If another ivm model reads a view, a rebuild writes only the rows that differ."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class TestStates:
             warehouse.check(*STATES, *(f"on_{name}" for name in STATES))
             assert all(exact(warehouse, n) == queried(warehouse, n) for n in STATES)
 
-    def test_without_a_difference_leave_readers_nothing_to_do(
+    def test_a_rebuild_without_a_difference_leaves_readers_unchanged(
         self, warehouse: Warehouse, always: None
     ) -> None:
         warehouse.sql("update one set v = 1")

@@ -148,7 +148,7 @@ class TestExplain:
         assert (self.recorded(warehouse), warehouse.version("ivm_refreshes")) == (before, version)
 
     def test_ivm_refreshes_adds_missing_records_from_the_states(self, warehouse: Warehouse) -> None:
-        """And is what the run would have written; older ones than are kept go."""
+        """They equal what the run would have written; records beyond the limit are removed."""
         newest = [row for row in self.recorded(warehouse) if row[2] == 2]
         (took,) = warehouse.rows("select seconds from ivm_refreshes where kind = 'incremental'")
         warehouse.sql("delete from ivm_refreshes where kind = 'incremental'")

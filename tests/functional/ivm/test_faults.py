@@ -143,7 +143,7 @@ class TestARunThatEndsAnywhere:
         return {name: [before[name], rows] for name, rows in wanted.items()}
 
     def test_each_model_uses_its_intended_technique(self, built: Warehouse) -> None:
-        """They go the ways that they are meant to go, or the rounds would try less."""
+        """Otherwise the rounds below would try less."""
         self.changed(built)
         with injected(Faults()) as faults:
             responses = built.run()
@@ -249,7 +249,7 @@ class TestFilesThatWereLeftBehind:
 
 
 class TestAViewThatIsAltered:
-    """Its columns, what reads it, and what a run leaves that dies while readers are held."""
+    """Its columns, its readers, and what a run leaves behind if it dies while readers are held."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

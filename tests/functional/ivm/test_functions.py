@@ -51,7 +51,9 @@ class TestFunctions:
     def models(self) -> dict[str, str]:
         return MODELS
 
-    def test_each_kind(self, warehouse: Warehouse) -> None:
+    def test_sql_and_deterministic_functions_are_maintained_and_others_rebuilt(
+        self, warehouse: Warehouse
+    ) -> None:
         warehouse.sql(
             # As in dbt's sessions: Spark reads a function under the settings of its creation.
             "set spark.sql.ansi.enabled = false",
@@ -86,7 +88,9 @@ class TestFunctions:
         )
         warehouse.check(*EXPANDED)
 
-    def test_a_promise_can_be_taken_back(self, warehouse: Warehouse) -> None:
+    def test_deterministic_functions_can_be_removed_and_added_again(
+        self, warehouse: Warehouse
+    ) -> None:
         warehouse.write("vouched", MODELS["unknown.sql"])
         assert reasons(warehouse.run("vouched")) == {"vouched": "OPERATOR_NOT_SUPPORTED"}
         warehouse.write("vouched", MODELS["vouched.sql"])

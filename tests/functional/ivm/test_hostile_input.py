@@ -1,5 +1,5 @@
 """Input that is hard to read, or tries to break out of what is around it: rows are right, metadata
-is what was written, and what is wrong is one clear message. Nothing shows a secret of the profile.
+is what was written, and an error is one clear message. Nothing shows a secret of the profile.
 
 More cases that need no Spark: tests/unit/sql/test_hostile.py, tests/unit/plan/test_config.py.
 """

@@ -1,7 +1,7 @@
-"""The judge's false alarms are counted: queries that are read and that Spark does not recognize in
-what is written back. They are refreshed in full for nothing.
+"""False alarms of the plan comparison stay rare: queries whose reconstruction Spark plans otherwise
+than the query. They are refreshed in full for nothing.
 
-Only EXPLAIN is run. The queries are those of the golden files, of docs/supported-sql.yml and random
+The tests run only EXPLAIN, on the queries of the golden files, of docs/supported-sql.yml and random
 ones; the maintained shapes and TPC-H have tests of their own in which an alarm is a failure.
 """
 

@@ -1,4 +1,4 @@
-"""What is done for large states and big sources, on small ones: all thresholds are one row."""
+"""Refreshes for large states and big sources, on small ones: all thresholds are one row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions that could mean another thing over another relation: stars, structs, units, lambdas.
+"""Expressions whose meaning may depend on the relation: stars, structs, units, lambdas.
 
 Every view equals its query after each batch, and is maintained, or its reason is the one given.
 """

@@ -77,7 +77,7 @@ class TestNets:
         assert len([sql for sql in sent if "drop view if exists global_temp" in sql]) == 1
         built.check(*READERS)
 
-    def test_no_net_change_reaches_no_row(self, built: Warehouse) -> None:
+    def test_a_parent_without_a_net_change_changes_no_row(self, built: Warehouse) -> None:
         responses = built.run()
         assert self._changed(built, responses) == {0}
         assert {responses[name]["rows_affected"] for name in READERS} == {0}

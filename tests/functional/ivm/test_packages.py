@@ -99,7 +99,7 @@ class TestTargetType:
     @pytest.mark.parametrize(
         "command", ["parse", "parse --no-partial-parse", "compile", "docs generate --no-compile"]
     )
-    def test_every_command_sees_it(self, built: Warehouse, command: str) -> None:
+    def test_every_command_shows_spark_to_packages(self, built: Warehouse, command: str) -> None:
         run_dbt(command.split())
         manifest = json.loads((built.folder / "target" / "manifest.json").read_text())
         history = manifest["nodes"]["model.others.history"]["config"]

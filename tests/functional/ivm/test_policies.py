@@ -1,4 +1,4 @@
-"""What each refresh_policy, flag and change of a model's text makes of a run."""
+"""How each refresh_policy, flag and change of a model's text decides a run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ class TestPolicies:
             "never_strict.sql": model(NOT_MAINTAINED, refresh_policy="incremental_strict"),
         }
 
-    def test_each_policy_from_first_build_to_a_lost_feed(self, warehouse: Warehouse) -> None:
+    def test_each_policy_chooses_its_refreshes_even_after_a_lost_feed(
+        self, warehouse: Warehouse
+    ) -> None:
         create_facts(warehouse)
         maintained = ("default", "auto", "incremental", "incremental_strict", "full")
         never = ("never_auto", "never_incremental")
@@ -230,7 +232,7 @@ class TestWork:
 
 
 class TestTheSessionsSettings:
-    """A small refresh runs under settings of its own; the session's are back after it."""
+    """A small refresh changes settings of the session and restores them afterwards."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -255,7 +257,7 @@ class TestTheSessionsSettings:
         warehouse.check("sums")
 
 
-class TestWhatTheRunSays:
+class TestRunOutput:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
@@ -263,7 +265,9 @@ class TestWhatTheRunSays:
             "bags.sql": model("select k, v from {{ target.schema }}.facts"),
         }
 
-    def test_console_and_adapter_response(self, warehouse: Warehouse) -> None:
+    def test_the_console_and_the_adapter_response_report_the_same_counts(
+        self, warehouse: Warehouse
+    ) -> None:
         warehouse.sql(
             f"create table facts (k string, v int) using delta {FEED}",
             "insert into facts select 'k' || id, id from range(50)",
@@ -302,8 +306,9 @@ class TestWhatTheRunSays:
         assert response["estimated_seconds"]["incremental"] > 0
         assert response["estimated_seconds"]["full"] > 0
 
-    def test_rows_of_a_bag_count_rows_of_the_state(self, warehouse: Warehouse) -> None:
-        """An update of a row is one row less and one row more; copies that come are one."""
+    def test_a_bag_view_reports_the_row_counts_of_its_state(self, warehouse: Warehouse) -> None:
+        """An update counts as one insert and one delete; equal rows that come together count
+        once."""
         warehouse.run("bags")
         before = warehouse.bags("bags")
         warehouse.sql(

@@ -1,5 +1,5 @@
-"""A statement of ours that Spark rejects although it takes the user's own text: a rebuild from that
-text and a warning, at the first build and at every refresh."""
+"""If Spark rejects a generated statement but accepts the user's own text, the first build and every
+refresh rebuild from that text and warn."""
 
 from __future__ import annotations
 

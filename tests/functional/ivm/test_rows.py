@@ -1,4 +1,5 @@
-"""A view that is stored row by row: what it gains is inserted, and of equal rows it loses some."""
+"""A view that is stored row by row: a refresh inserts new rows and deletes as many copies as the
+query lost."""
 
 from __future__ import annotations
 

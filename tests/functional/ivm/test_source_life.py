@@ -1,5 +1,5 @@
-"""What happens to a source in its life: the refresh after it is right at once, and says why it was
-full where it was; `incremental_strict` fails with the same reason and changes nothing."""
+"""Accidents of a source: the next refresh is right at once, and says why if it is full;
+`incremental_strict` fails with the same reason and changes nothing."""
 
 from __future__ import annotations
 

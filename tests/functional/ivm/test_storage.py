@@ -1,4 +1,4 @@
-"""What Delta stores no column of: intervals are kept as numbers, other types are refused."""
+"""Types that Delta cannot store: intervals are stored as numbers, other types are refused."""
 
 from __future__ import annotations
 

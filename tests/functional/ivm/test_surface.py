@@ -188,7 +188,9 @@ class TestCommands:
         assert described["total"] == ("bigint", "Its sum")
         assert described["Comment"][0] == "Sums by key"
 
-    def test_a_description_that_changes(self, built: Warehouse) -> None:
+    def test_a_changed_description_reaches_the_view_without_a_commit(
+        self, built: Warehouse
+    ) -> None:
         version = built.version("sums__ivm")
         schema = built.folder / "models" / "schema.yml"
         schema.write_text(schema.read_text().replace("Its sum", "Another text"))
@@ -316,7 +318,7 @@ class TestConfigs:
     @pytest.mark.parametrize(
         "name", ["aliased", "partitioned", "clustered", "with_properties", "silent", "contracted"]
     )
-    def test_a_build_and_a_refresh_work(self, built: Any, name: str) -> None:
+    def test_models_with_each_config_build_and_refresh(self, built: Any, name: str) -> None:
         warehouse, results = built
         relation = f"{warehouse.schema}_away.other_name" if name == "aliased" else name
         for result, kind in zip(results, ("initial", "incremental"), strict=True):

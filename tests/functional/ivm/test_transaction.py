@@ -1,4 +1,4 @@
-"""The transaction in place of a statement: the same rows and feed, or the statement itself."""
+"""A transaction commits the same rows and feed as the statement, or the statement runs instead."""
 
 from __future__ import annotations
 
@@ -122,7 +122,8 @@ def lose_answers(patch: pytest.MonkeyPatch) -> None:
 
 
 class TestEveryChange(Facts):
-    """Two of most models, in lock step: `<model>` as it comes, `<model>_merged` by statements."""
+    """Two of most models, refreshed in lock step: `<model>` as usual, `<model>_merged` by
+    statements."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -144,7 +145,7 @@ class TestEveryChange(Facts):
         return built
 
     @pytest.mark.parametrize("changes", ROUNDS)
-    def test_rows_and_feed_are_those_of_a_statement(
+    def test_rows_and_feed_equal_those_of_a_statement(
         self, built: Warehouse, changes: tuple[str, ...]
     ) -> None:
         twins = {name: f"{name}_merged" for name in TWINS}
@@ -182,7 +183,8 @@ EXCHANGED_TWINS = {name: f"{name}_merged" for name in ("sums", "kept", "newest",
 
 
 class TestExchanges(Facts):
-    """Models as if their states were large, and twins of some in lock step, by statements."""
+    """Models whose states count as large, and twins of some, refreshed in lock step by
+    statements."""
 
     @pytest.fixture(scope="class", autouse=True)
     def large(self) -> Iterator[None]:
@@ -205,7 +207,7 @@ class TestExchanges(Facts):
         return built
 
     @pytest.mark.parametrize("changes", ROUNDS)
-    def test_rows_and_feed_are_those_of_a_statement(
+    def test_rows_and_feed_equal_those_of_a_statement(
         self, built: Warehouse, changes: tuple[str, ...]
     ) -> None:
         said, merged = in_lock_step(built, changes, EXCHANGED, EXCHANGED_TWINS)
@@ -214,7 +216,7 @@ class TestExchanges(Facts):
             counts = ("rows_inserted", "rows_updated", "rows_deleted")
             assert [said[name][c] for c in counts] == [merged[twin][c] for c in counts], name
 
-    def test_rows_are_marked_in_files_that_stay(self, built: Warehouse) -> None:
+    def test_an_exchange_changes_rows_without_rewriting_their_files(self, built: Warehouse) -> None:
         built.sql("insert into facts select concat('k', id), id, 'x' from range(20)")
         built.run(*EXCHANGED)
         before = {n: files(built, n) for n in ("sums", "kept")}
@@ -240,7 +242,7 @@ REBUILT = {
 
 
 class TestRebuilds(Facts):
-    """Two of each model, in lock step: one as it comes, one by statements."""
+    """Two of each model, refreshed in lock step: one as usual, one by statements."""
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
@@ -263,7 +265,7 @@ class TestRebuilds(Facts):
         return built
 
     @pytest.mark.parametrize("changes", ROUNDS)
-    def test_rows_and_feed_are_those_of_a_statement(
+    def test_rows_and_feed_equal_those_of_a_statement(
         self, built: Warehouse, changes: tuple[str, ...]
     ) -> None:
         twins = {name: f"{name}_replaced" for name in REBUILT}
@@ -281,7 +283,7 @@ class TestRebuilds(Facts):
         assert said["committed_by"] == "statement"
         assert "REPLACE" in built.history("sums__ivm")[0]["operation"]
 
-    def test_rows_written_by_somebody_else_in_between(
+    def test_a_foreign_write_before_the_commit_falls_back_to_the_statement(
         self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         built.sql("insert into facts values ('e', 1, 'x')")
@@ -290,7 +292,7 @@ class TestRebuilds(Facts):
         assert said["committed_by"] == "statement"
         built.check("sums")
 
-    def test_an_answer_that_is_lost(
+    def test_a_lost_answer_leaves_one_commit(
         self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         built.sql("insert into facts values ('f', 1, 'x')")
@@ -300,7 +302,7 @@ class TestRebuilds(Facts):
         built.check("sums")
         assert built.version("sums__ivm") == version + 1, "Delta skips the statement as a repeat"
 
-    def test_a_query_that_fails(self, built: Warehouse) -> None:
+    def test_a_failed_query_commits_nothing(self, built: Warehouse) -> None:
         version = built.version("checked__ivm")
         built.sql("insert into facts values ('g', 5000, 'x')")
         assert "not small" in built.fail("checked")["checked"]
@@ -343,7 +345,7 @@ class TestAccidents(Facts):
         moved.check("sums")
 
     @pytest.mark.parametrize("at", ["_contents", "_commit"])
-    def test_a_defect_leads_to_the_statement(
+    def test_an_internal_error_falls_back_to_the_statement(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch, at: str
     ) -> None:
         def fail(*_: Any) -> None:
@@ -352,7 +354,7 @@ class TestAccidents(Facts):
         monkeypatch.setattr(transaction._Transaction, at, fail)
         self.refreshed(moved, "statement")
 
-    def test_an_answer_that_is_lost(
+    def test_a_lost_answer_leaves_one_commit(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         version = moved.version("sums__ivm")
@@ -362,13 +364,13 @@ class TestAccidents(Facts):
         assert moved.version("sums__ivm") == version + 1, "Delta skips the MERGE as a repeat"
 
     @pytest.mark.parametrize("bound", ["MOST_ROWS", "MOST_BYTES", "MOST_FILES"])
-    def test_a_state_that_is_not_small(
+    def test_a_state_above_the_limits_is_written_by_the_statement(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch, bound: str
     ) -> None:
         monkeypatch.setattr(transaction, bound, 0)
         self.refreshed(moved, "statement")
 
-    def test_a_constraint(self, moved: Warehouse) -> None:
+    def test_a_check_constraint_is_enforced(self, moved: Warehouse) -> None:
         moved.sql("alter table sums__ivm add constraint few check (__ivm_count < 50)")
         self.refreshed(moved, "transaction")
         moved.sql("insert into facts select 'a', 1, 'x' from range(100)")
@@ -376,7 +378,7 @@ class TestAccidents(Facts):
         moved.sql("alter table sums__ivm drop constraint few")
         self.refreshed(moved, "transaction")
 
-    def test_rows_that_a_merge_has_marked_as_deleted(self, moved: Warehouse) -> None:
+    def test_rows_that_a_merge_deleted_by_vectors_stay_deleted(self, moved: Warehouse) -> None:
         with by_statements():
             moved.run("vectors")
         marked = moved.history("vectors__ivm")[0]["operationMetrics"]
@@ -385,7 +387,7 @@ class TestAccidents(Facts):
         assert moved.run("vectors")["vectors"]["committed_by"] == "transaction"
         moved.check("vectors")
 
-    def test_a_row_that_meets_two_changes(
+    def test_a_row_with_two_changes_falls_back_to_the_statement(
         self, moved: Warehouse, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         count = transaction._counted

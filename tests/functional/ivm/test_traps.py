@@ -180,7 +180,7 @@ class TestTraps:
             name: runs[1][name].get("reason") for name in self.shown
         }
 
-    def test_a_group_whose_sum_is_zero_lives(self) -> None:
+    def test_a_group_with_a_zero_sum_stays(self) -> None:
         assert self.of("zero")["a"] == (2, 2, 0, 0.0, -5, 5)
         assert self.of("zero")["b"] == (1, 1, 0, 0.0, 0, 0)
         assert self.of("zero")["c"] == (1, 1, 0, 0.0, 0, 0)

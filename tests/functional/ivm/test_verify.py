@@ -171,7 +171,7 @@ class TestEqualsItsQuery:
         message = self.results(warehouse, "of_both")["of_both"].message
         assert "`names` was dropped and created again" in message
 
-    def test_a_model_that_is_not_built(self, warehouse: Warehouse) -> None:
+    def test_an_unbuilt_model_fails_with_the_command_to_run(self, warehouse: Warehouse) -> None:
         warehouse.sql("drop view whole", "drop table whole__ivm")
         assert "dbt run --select whole" in self.results(warehouse, "whole")["whole"].message
         warehouse.dbt("compile", "--select", "whole")

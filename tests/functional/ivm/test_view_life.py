@@ -1,4 +1,4 @@
-"""What happens to a view, its state and its model in their life."""
+"""Accidents and changes of a view, its state and its model."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ DROP_SQL = """
 """
 
 
-class TestTurnedAndDropped:
+class TestChangedMaterialization:
     """No state is left where dbt drops or replaces the view."""
 
     OTHERS = ("table", "view", "incremental")
@@ -199,7 +199,9 @@ class TestTurnedAndDropped:
             "removed.sql": model(),
         }
 
-    def test_a_model_survives_a_change_of_kind_and_a_drop(self, warehouse: Warehouse) -> None:
+    def test_a_model_survives_another_materialization_and_a_drop(
+        self, warehouse: Warehouse
+    ) -> None:
         create_facts(warehouse)
         warehouse.run()
         for kind in self.OTHERS:

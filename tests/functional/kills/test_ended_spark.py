@@ -43,7 +43,7 @@ def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterat
 
 
 @only_long
-def test_an_ended_spark_is_one_clear_error_and_dbt_retry_recovers(tmp_path: Path) -> None:
+def test_a_dead_spark_gives_one_clear_error_and_dbt_retry_recovers(tmp_path: Path) -> None:
     project = write_project(tmp_path, big=MODEL)
     said = run(sys.executable, "-c", SCRIPT, cwd=project)
     assert "MESSAGE error" in said

@@ -75,14 +75,14 @@ def test_the_wheel_has_the_metadata_of_a_registry(wheel: Path) -> None:
     assert [name for name in names if name.endswith("licenses/LICENSE")]
 
 
-def test_it_holds_every_file_and_owns_no_namespace(wheel: Path, files: set[str]) -> None:
+def test_the_wheel_holds_every_file_and_owns_no_namespace(wheel: Path, files: set[str]) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     assert files <= names
     assert not {"dbt/__init__.py", "dbt/adapters/__init__.py", "dbt/include/__init__.py"} & names
     assert not [name for name in names if name.startswith("tests")]
 
 
-def test_dbt_debug_runs_from_it(wheel: Path, tmp_path: Path) -> None:
+def test_dbt_debug_runs_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
     environment = tmp_path / "venv"
     venv.create(environment, with_pip=False)
     python = environment / "bin" / "python"

@@ -1,4 +1,4 @@
-"""What a table's log and the catalog say of a relation is what DESCRIBE TABLE EXTENDED says."""
+"""The log and the catalog describe a relation as DESCRIBE TABLE EXTENDED does."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ def test_a_table_that_is_not_plain_is_described_by_spark(handle: SessionHandle, 
 
 
 @pytest.mark.parametrize("table", [TABLES["empty"]], indirect=True)
-def test_everything_else_is_sent(handle: SessionHandle, table: str) -> None:
+def test_spark_answers_every_other_describe(handle: SessionHandle, table: str) -> None:
     assert handle.known("describe table extended `default`.`gone`") is None
     assert handle.known("describe table extended `told`") is None
     assert handle.known(f"describe table extended {table} as json") is None

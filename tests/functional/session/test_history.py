@@ -1,4 +1,4 @@
-"""A table's history that is read from its log is what DESCRIBE HISTORY says."""
+"""The history that is read from a table's log equals that of DESCRIBE HISTORY."""
 
 from collections.abc import Callable, Iterator
 
@@ -116,7 +116,7 @@ def test_the_log_tells_the_history_that_spark_does(life: SessionHandle) -> None:
         "select 1 limit 3",
     ],
 )
-def test_everything_else_is_sent(handle: SessionHandle, statement: str) -> None:
+def test_spark_answers_every_other_statement(handle: SessionHandle, statement: str) -> None:
     assert handle.known(statement) is None
 
 

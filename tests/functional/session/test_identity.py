@@ -1,4 +1,4 @@
-"""A table's id, its rows and a query's plans, read without a statement, are what it says."""
+"""A table's id and row count and a query's plans, read without a statement, equal Spark's own."""
 
 from collections.abc import Iterator
 
@@ -110,7 +110,7 @@ def test_plans_equal_those_that_spark_explains(
 def test_the_sessions_own_settings_hold(
     handle: SessionHandle, table: str, setting: str, query: str
 ) -> None:
-    """Not those of whatever session the thread has used last."""
+    """Not those of the session that the thread used last."""
     key = setting.partition("=")[0]
     asked(handle)(f"set {setting}")
     try:

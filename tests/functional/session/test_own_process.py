@@ -1,4 +1,4 @@
-"""What only shows in a process whose Spark is not yet started: each test has its own JVM."""
+"""Tests that need a process without a Spark: each test has its own JVM."""
 
 import sys
 from collections.abc import Callable, Iterator

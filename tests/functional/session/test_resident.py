@@ -191,14 +191,14 @@ def test_status_says_what_runs(kept: Project) -> None:
     assert "1g of memory, unused, ends 60 min after its last use" in output
 
 
-def test_stop_waits_for_a_process_that_uses_it(kept: Project) -> None:
+def test_stop_refuses_while_a_process_uses_the_spark(kept: Project) -> None:
     with kept.client():
         assert "--force" in kept.console("stop", code=1)
     assert "No Spark is kept for" in kept.console("stop", "elsewhere")
     assert is_running(kept.note.jvm)
 
 
-def test_other_settings_replace_it_unless_it_is_used(kept: Project) -> None:
+def test_other_settings_replace_the_kept_spark_unless_it_is_in_use(kept: Project) -> None:
     before = kept.note
     with kept.client():
         kept.profile(memory="1500m")
@@ -213,7 +213,7 @@ def test_other_settings_replace_it_unless_it_is_used(kept: Project) -> None:
 
 
 @pytest.mark.parametrize("killed", ["jvm", pytest.param("keeper", marks=only_long)])
-def test_a_killed_one_is_replaced(kept: Project, killed: str) -> None:
+def test_a_killed_spark_or_keeper_is_replaced(kept: Project, killed: str) -> None:
     before = kept.note
     os.kill(getattr(before, killed), signal.SIGKILL)
     wait_for(lambda: not is_running(before.jvm) and not is_running(before.keeper))
@@ -222,7 +222,7 @@ def test_a_killed_one_is_replaced(kept: Project, killed: str) -> None:
 
 
 @only_long
-def test_one_that_does_not_answer_is_replaced(kept: Project) -> None:
+def test_a_spark_that_does_not_answer_is_replaced(kept: Project) -> None:
     before = kept.note
     os.kill(before.jvm, signal.SIGSTOP)
     assert "does not answer" in kept.run("-s", "other")
@@ -230,7 +230,7 @@ def test_one_that_does_not_answer_is_replaced(kept: Project) -> None:
     assert not is_running(before.jvm)
 
 
-def test_it_ends_after_the_time_without_a_client(kept: Project) -> None:
+def test_a_kept_spark_ends_after_its_idle_time(kept: Project) -> None:
     kept.profile(keep="2s")
     kept.run("-s", "other")
     before = kept.note
@@ -239,7 +239,7 @@ def test_it_ends_after_the_time_without_a_client(kept: Project) -> None:
     kept.profile()
 
 
-def test_stop(kept: Project) -> None:
+def test_stop_ends_the_kept_spark(kept: Project) -> None:
     before = kept.note
     assert "Stopped the Spark of" in kept.console("stop")
     assert not is_running(before.jvm)
@@ -252,7 +252,7 @@ def test_a_spark_that_does_not_start_says_why(project: Project) -> None:
 
 
 @only_long
-def test_one_that_does_not_answer_while_it_cleans_up_is_replaced(project: Project) -> None:
+def test_a_spark_that_hangs_during_its_cleanup_is_replaced(project: Project) -> None:
     project.profile()
     project.run("-s", "other")
     before = project.note

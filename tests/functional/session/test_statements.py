@@ -69,7 +69,7 @@ class TestStatements:
         assert rows[0].properties == {"delta.enableChangeDataFeed": "true"}
 
 
-def test_a_command_runs_once_and_a_query_once_when_drained(handle: SessionHandle) -> None:
+def test_draining_does_not_run_a_command_again(handle: SessionHandle) -> None:
     handle.execute("create or replace table default.once (id int) using delta")
     for _ in range(2):
         handle.cursor().execute("insert into default.once values (1);")

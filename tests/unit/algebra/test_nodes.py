@@ -43,7 +43,7 @@ def test_the_alias_and_the_tuple_name_the_same_kinds() -> None:
     assert len(NODES) == len(set(NODES))
 
 
-def test_every_node_of_the_module_is_one_of_them() -> None:
+def test_every_node_of_the_module_is_in_the_tuple() -> None:
     nodes = {
         value
         for name, value in vars(tree).items()

@@ -69,7 +69,7 @@ class _Whole(_Counting):
         return super().refresh_all(lab, models, windows)
 
 
-def test_all_models_at_once_by_one_rival_after_the_other() -> None:
+def test_rivals_take_turns_and_each_refreshes_all_models_at_once() -> None:
     one, other = _Whole("one"), _Whole("other")
     lab = cast(Any, SimpleNamespace(version=lambda table: 1, send=list))
     models = [Model(name, "select 1") for name in ("a", "b")]

@@ -1,4 +1,4 @@
-"""What the suites of another kind than a contest compute."""
+"""What the suites that are no contests compute."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What depends on one key through several operators reads each source once; the differential tests
-say that the rows are the same, these when it is done."""
+"""Operators that share one key read each source once; the differential tests show that the rows are
+the same, these show when it happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A delta without the changes of some sources is the delta that these sources never moved."""
+"""A delta without the changes of some sources equals the delta as if they had never moved."""
 
 from __future__ import annotations
 

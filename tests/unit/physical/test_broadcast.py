@@ -1,4 +1,4 @@
-"""What is joined by broadcast: only what the changes alone bound."""
+"""Only relations whose size is bounded by the changes alone are broadcast."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ def test_touched_keys_are_broadcast_to_what_they_slice() -> None:
     assert "LEFT SEMI JOIN (SELECT DISTINCT" in sql
 
 
-def test_without_a_change_of_its_own_nothing_is_marked() -> None:
+def test_a_query_without_a_change_gets_no_broadcast_hint() -> None:
     view = build_view(JOIN, CATALOG)
     assert with_broadcasts(view.root, {}) == view.root

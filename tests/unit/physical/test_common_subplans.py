@@ -1,4 +1,4 @@
-"""What a delta repeats is computed once: only what depends on a change, and only if it costs."""
+"""A subplan that a delta repeats is computed once if it depends on a change and is expensive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _shared(query: str, token: str = "") -> tuple[tuple[Materialized, ...], Node
 
 
 def test_two_refreshes_have_names_of_their_own() -> None:
-    """Spark would drop the cache of both with a view of either."""
+    """Otherwise dropping a view of one would drop the cache of both."""
     names = {token: [k.name for k in _shared(JOIN, token)[0]] for token in ("", "a", "b")}
     assert names == {token: [materialized_name("1", token)] for token in ("", "a", "b")}
     root = _shared(JOIN, "a")[1]

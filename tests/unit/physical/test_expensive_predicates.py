@@ -1,4 +1,4 @@
-"""A regular expression is matched against the rows that a change meets, not a whole table's."""
+"""A regular expression runs on the rows that a change joins, not on those of a whole table."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Groups of a change are computed for the keys that a filter on their partner lets through; the
-differential tests say that the rows are the same, these that it is done."""
+"""Groups of a change are computed only for keys that pass a filter on the joined table; the
+differential tests show that the rows are the same, these show when it happens."""
 
 from __future__ import annotations
 

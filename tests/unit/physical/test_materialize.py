@@ -1,4 +1,5 @@
-"""A big table is met once, by what is known by then; a large state within the change's keys."""
+"""A change is materialized before it joins a big table; a large state is merged within the change's
+keys."""
 
 from __future__ import annotations
 
@@ -82,7 +83,7 @@ def test_two_changed_sources_join_each_others_change() -> None:
 
 
 def test_unconnected_sources_are_not_cross_joined() -> None:
-    """Clicks and orders meet at the customers only, which are the biggest here."""
+    """Clicks and orders are joined only through customers, the biggest table here."""
     text = _text(_merge(SUM, customers=BIG))
     assert text.count("`shop`.`customers` VERSION AS OF") == 2
     assert "CROSS" not in text

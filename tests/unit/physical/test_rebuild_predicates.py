@@ -51,7 +51,7 @@ def _bag(sql: str) -> Counter[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("query", [IN, EXISTS, NESTED, GROUPED, SEMI])
-def test_the_rows_are_the_same(query: str) -> None:
+def test_a_semi_join_written_as_in_has_the_same_rows(query: str) -> None:
     before, after = _written(query)
     assert "SEMI JOIN" in before
     assert "SEMI JOIN" not in after
@@ -63,11 +63,11 @@ def test_the_rows_are_the_same(query: str) -> None:
     "query",
     [
         pytest.param(EXISTS.replace("c.name = o.note", "c.name < o.note"), id="not an equality"),
-        pytest.param(EXISTS.replace("exists", "not exists"), id="anti"),
-        pytest.param(IN.replace("o.customer_id in", "o.customer_id + 0 in"), id="computed"),
+        pytest.param(EXISTS.replace("exists", "not exists"), id="anti join"),
+        pytest.param(IN.replace("o.customer_id in", "o.customer_id + 0 in"), id="computed key"),
         pytest.param(
             SEMI.replace("c.customer_id", "c.name").replace("o.customer_id", "o.order_id"),
-            id="of two types",
+            id="keys of two types",
         ),
         pytest.param(SEMI.replace(" = ", " <=> "), id="null-safe"),
     ],

@@ -1,4 +1,4 @@
-"""What a change meets in a big table is narrowed to the ranges of the change's keys."""
+"""A change reads a big table only within the ranges of its keys."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_partner_is_read_between_the_keys_of_the_change() -> None:
     assert "NULL" not in sql
 
 
-def test_without_an_answer_it_is_read_whole() -> None:
+def test_without_an_answer_the_partner_is_read_whole() -> None:
     assert "BETWEEN" not in _sql(_change(JOIN), {})
 
 
@@ -126,7 +126,7 @@ def test_types_without_an_exact_text_order_are_not_narrowed() -> None:
     )
 
 
-def test_one_query_asks_all_and_its_rows_are_the_answers() -> None:
+def test_one_query_asks_all_questions_and_its_rows_answer_them() -> None:
     (question,) = _questions(_change(JOIN))
     other = replace(question, type_name="string")
     sql = to_sql(questions_sql([question, other]))

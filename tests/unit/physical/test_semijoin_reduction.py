@@ -1,5 +1,5 @@
-"""What a small relation meets is computed for its keys alone, where that leaves the rows as they
-are; the differential tests say that it does, these that it is done."""
+"""The keys of a small relation reduce its partner; the differential tests show that the rows of the
+join stay the same, these show when it happens."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_small_partner_is_read_as_it_is(query: str) -> None:
     assert _reduced_tables(_met(query, SMALL)) == []
 
 
-def test_the_keys_are_below_what_is_computed_of_them() -> None:
+def test_the_reduction_is_below_the_aggregate() -> None:
     (groups,) = (n for n in walk(_met(GROUPS)) if isinstance(n, Aggregate))
     assert any(isinstance(n, SemiJoin) for n in walk(groups.input))
 
@@ -108,11 +108,12 @@ def test_an_aggregate_is_not_a_key_of_its_input() -> None:
 
 @pytest.mark.parametrize("query", [GUARDED, CONVERTED])
 def test_an_expression_that_may_raise_stays_above_its_filter(query: str) -> None:
-    """Under ANSI the number of a note that is none is an error, and the query leaves it out."""
+    """Under ANSI, casting a note that is no number is an error; the query filters such notes
+    out."""
     assert _reduced_tables(_met(query)) == []
 
 
-def test_the_branches_of_a_union_have_the_key_where_they_have_its_type() -> None:
+def test_branches_of_a_union_are_reduced_only_if_their_keys_have_one_type() -> None:
     assert _reduced_tables(_met(UNION)) == ["`shop`.`clicks`", ORDERS]
     assert _reduced_tables(_met(NARROW)) == []
 

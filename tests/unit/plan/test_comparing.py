@@ -1,4 +1,4 @@
-"""When a rebuild compares its contents with those before it."""
+"""When a rebuild compares its rows with the old ones."""
 
 from __future__ import annotations
 
@@ -75,26 +75,26 @@ def test_some_rebuilds_must_replace_the_table(
     assert not may_compare(request_, found, decision)
 
 
-def test_it_pays_where_readers_save_more() -> None:
+def test_comparing_pays_if_readers_save_more() -> None:
     assert compares(FOUND, True, [SLOW])
     assert not compares(FOUND, True, [FAST])
     assert not compares(FOUND, True, [])
     assert not compares(FOUND, True, [CostModel()]), "nothing is known of what a reader takes"
 
 
-def test_it_pays_where_no_row_is_expected_to_differ() -> None:
+def test_comparing_pays_if_no_row_is_expected_to_differ() -> None:
     assert compares(FOUND, False, [FAST]), "only the query itself gives other rows at times"
     assert compares(after(True, 0.0), True, [FAST])
     assert not compares(after(True, 0.01), True, [FAST])
 
 
-def test_after_much_differed_it_is_tried_again_only_now_and_then() -> None:
+def test_comparing_is_rarely_tried_again_after_many_rows_differed() -> None:
     assert not compares(after(True, MUCH + 0.1), True, [SLOW])
     assert compares(after(True, MUCH + 0.1, refresh=9), True, [SLOW])
     assert compares(after(True, MUCH - 0.1), True, [SLOW])
 
 
-def test_small_states_are_not_looked_at() -> None:
+def test_small_states_are_not_compared() -> None:
     small = replace(FOUND, cost_model=replace(FOUND.cost_model, state_rows=SMALL_ROWS))
     assert is_hopeless(small, True)
     assert not is_hopeless(small, False)

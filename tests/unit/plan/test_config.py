@@ -16,7 +16,7 @@ def test_defaults() -> None:
     assert 0 < config.change_threshold < 1
 
 
-def test_values() -> None:
+def test_given_values_are_read() -> None:
     config = read_config(
         {"refresh_policy": "full", "change_threshold": 1, "primary_keys": {"shop.orders": ["id"]}}
     )
@@ -28,7 +28,9 @@ def test_values() -> None:
 @pytest.mark.parametrize(
     ("value", "names"), [("f", ("f",)), (["f", "`s`.g"], ("f", "s.g")), (None, ()), ([], ())]
 )
-def test_functions(value: object, names: tuple[str, ...]) -> None:
+def test_function_names_are_read_from_a_text_or_a_list(
+    value: object, names: tuple[str, ...]
+) -> None:
     assert read_config({"deterministic_functions": value}).deterministic_functions == names
 
 
@@ -100,7 +102,7 @@ def test_a_mistyped_key(key: str, meant: str) -> None:
 @pytest.mark.parametrize(
     "key", ["primary_key", "unique_key", "full_refresh", "policy", "x", "tags"]
 )
-def test_a_key_of_somebody_elses(key: str) -> None:
+def test_keys_of_others_are_ignored(key: str) -> None:
     assert read_config({key: ["anything"]}) == read_config({})
 
 
@@ -124,7 +126,7 @@ def test_configs_that_contradict_each_other(values: dict[str, Any], says: tuple[
     assert all(part in str(error.value) for part in says)
 
 
-def test_a_property_that_says_the_same() -> None:
+def test_a_property_that_agrees_with_its_config_is_accepted() -> None:
     feed = {"tblproperties": {"delta.enableChangeDataFeed": True}}
     assert read_config({"emit_changes": True, **feed}).emit_changes
     assert read_config(feed).emit_changes

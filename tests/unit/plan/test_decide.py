@@ -107,11 +107,13 @@ def test_the_first_build_has_no_reason() -> None:
         ),
     ],
 )
-def test_rebuilds(situation: Situation, code: ReasonCode) -> None:
+def test_each_situation_that_needs_a_rebuild_has_its_reason(
+    situation: Situation, code: ReasonCode
+) -> None:
     assert _reason(situation) is code
 
 
-def test_a_table_replaced_in_place_goes_on() -> None:
+def test_a_table_replaced_in_place_is_refreshed_incrementally() -> None:
     properties = {"properties": '{"delta.enableChangeDataFeed":"true"}'}
     replaced = Commit(6, "CREATE OR REPLACE TABLE AS SELECT", properties, {})
     decision = decide(replace(STILL, heads={"`s`.`t`": Head(6, True, (replaced, FIFTH), "new id")}))

@@ -1,4 +1,4 @@
-"""Types that pass through are not asked for; for a computed one Spark sees the operator alone."""
+"""Spark is not asked for types that pass through; for a computed one it sees only the operator."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def types(sql: str, spark: Spark) -> list[str]:
          "c.customer_id = o.customer_id)", ["string"]),
     ],
 )  # fmt: skip
-def test_what_passes_through_is_not_asked_for(sql: str, found: list[str]) -> None:
+def test_types_that_pass_through_are_not_asked_for(sql: str, found: list[str]) -> None:
     spark = Spark()
     assert types(sql, spark) == found
     assert spark.asked == []

@@ -1,4 +1,4 @@
-"""Collections are rare while a query is planned, and as they were afterwards."""
+"""Python collects garbage rarely while a query is planned, and as usual afterwards."""
 
 from __future__ import annotations
 

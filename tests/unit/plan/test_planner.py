@@ -223,20 +223,20 @@ def undescribed(warehouse: Warehouse, says: str) -> Query:
     return query
 
 
-def test_no_answer_says_nothing_of_a_relation(warehouse: Warehouse) -> None:
+def test_a_lost_spark_is_an_error_and_no_reason_to_rebuild(warehouse: Warehouse) -> None:
     says = "Spark's process has ended"
     with pytest.raises(DbtDatabaseError, match=says):
         planned(warehouse, query=undescribed(warehouse, says))
 
 
-def test_what_spark_says_of_a_relation_is_a_reason_to_rebuild(warehouse: Warehouse) -> None:
+def test_a_relation_that_spark_does_not_find_is_a_reason_to_rebuild(warehouse: Warehouse) -> None:
     query = undescribed(warehouse, "[TABLE_OR_VIEW_NOT_FOUND] facts")
     plan = planned(warehouse, query=query)
     assert (plan.kind, plan.watermark.sources) == (RefreshKind.FULL, {})
 
 
-def test_a_rebuild_counts_no_rows_that_the_log_tells(warehouse: Warehouse) -> None:
-    """The recorded rows and what the commits since have added are the rows."""
+def test_a_rebuild_takes_row_counts_from_the_log_if_it_has_them(warehouse: Warehouse) -> None:
+    """The count is the recorded rows plus the rows that later commits added."""
     asked: list[str] = []
 
     def query(sql: str) -> list[dict[str, Any]]:
@@ -319,8 +319,8 @@ def test_a_state_that_rows_are_inserted_into_is_tidied_at_any_size(
 
 
 class TestUpdatesOfOtherColumns:
-    """A 16th of a million rows was updated, which is a reason to rebuild; and the view does not
-    read all columns."""
+    """A 16th of a million rows was updated, which would be a reason to rebuild; but the view does
+    not read all columns."""
 
     @pytest.fixture
     def updated(self, warehouse: Warehouse) -> Warehouse:

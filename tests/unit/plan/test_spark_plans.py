@@ -35,7 +35,7 @@ def test_equal_plans_are_asked_for_once() -> None:
     assert spark.explained == 2
 
 
-def test_a_difference_in_constants_or_functions_is_certain_soon() -> None:
+def test_different_constants_or_functions_are_certain_after_four_plans() -> None:
     spark = Spark(mine=["(n#2 > 1)"], written=["(n#2 > 2)"])
     judgement = judge(spark, "mine", "written")
     assert not judgement.equivalent
@@ -60,7 +60,7 @@ def test_a_plan_that_cant_be_read_is_never_equal() -> None:
     assert spark.explained == 4
 
 
-def test_either_writing_of_a_text_may_have_its_plan() -> None:
+def test_one_of_two_reconstructions_with_the_same_plan_is_enough() -> None:
     spark = Spark(mine=["(n#2 > 1)"], flat=["(n#2 > 2)"], nested=["(n#2 > 1)"])
     assert judge(spark, "mine", "flat", other=lambda: "nested").equivalent
     assert spark.explained == 3

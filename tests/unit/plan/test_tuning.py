@@ -1,4 +1,4 @@
-"""A small refresh runs without adaptive execution and in few partitions, a big one as ever."""
+"""A small refresh runs without adaptive execution and in few partitions; a big one does not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from dbt.adapters.ivm_spark.watermark.cost_model import Work
 SMALL = Work(rows=10_000_000, changed=1_000)
 
 
-def test_a_small_refresh() -> None:
+def test_a_small_refresh_runs_in_one_partition_without_adaptive_execution() -> None:
     assert tuned(SMALL, 5_000, False, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
 
 
@@ -46,7 +46,7 @@ def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) ->
     assert tuned(work, state_rows, False, False, {}) == {}
 
 
-def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
+def test_materialized_relations_are_analyzed_once_at_any_size() -> None:
     assert tuned(SMALL, 5_000_000, True, False, {}) == {STORED_PLANS: "true"}
 
 
@@ -59,16 +59,16 @@ def test_kept_relations_are_analyzed_once_however_big_the_refresh() -> None:
         (250_000, 8_000_000, {}, "3"),
     ],
 )
-def test_the_rows_that_a_change_meets_have_their_partitions(
+def test_partitions_grow_with_the_rows_that_a_change_joins(
     changed: int, met: int, given: dict[str, str], partitions: str | None
 ) -> None:
-    """As many as they need, beside those of the change and the state (more than half a million
-    rows in the last), and never more than the user's."""
+    """They get as many as they need, besides those of the change and the state (more than half a
+    million rows in the last case), and never more than the user's setting."""
     work = Work(100_000_000, changed, least=met)
     assert tuned(work, 500_000, False, False, given).get(PARTITIONS) == partitions
 
 
-def test_runtime_filters_are_not_looked_for_where_none_pays() -> None:
+def test_runtime_filters_are_off_if_none_pays() -> None:
     assert written(UNFILTERED_ROWS, 2, {}) == {RUNTIME_FILTERS: "false"}
     assert written(UNFILTERED_ROWS, 1, {}) == {}, "without a join there is none"
     assert written(UNFILTERED_ROWS + 1, 2, {}) == {}

@@ -45,7 +45,7 @@ def _work(query: str, *moved: str, insert_only: bool = False) -> Work:
         (MEDIANS, ["orders"], 10_000_000),
     ],
 )
-def test_the_rows_that_are_read(query: str, moved: list[str], met: int) -> None:
+def test_work_counts_the_rows_that_a_change_joins(query: str, moved: list[str], met: int) -> None:
     assert _work(query, *moved).met == met
 
 
@@ -56,7 +56,7 @@ def test_ranges_reduce_the_least_rows_read() -> None:
 
 
 def test_rows_read_several_times_count_each_time() -> None:
-    """The sums of all customers as they were and as they are, to know the highest."""
+    """The old and the new sums of all customers, to find the highest."""
     assert _work(BEST, "orders").met >= 2 * ROWS["`shop`.`orders`"]
 
 
@@ -67,7 +67,8 @@ def test_a_nested_delta_has_more_parts() -> None:
 
 
 def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
-    """The change is kept, since it is asked for the groups that may have lost their best value."""
+    """The change is materialized, since it also yields the groups that may have lost their best
+    value."""
     gained, lost = (
         _work(BEST_EACH, "orders", insert_only=insert_only) for insert_only in (True, False)
     )
@@ -75,7 +76,7 @@ def test_groups_that_are_computed_again_read_their_sources_once_more() -> None:
     assert (lost.materialized, lost.scans, lost.met) == (1, 2, 10_000_000)
 
 
-def test_rows_of_a_view_without_groups_lie_anywhere() -> None:
+def test_rows_of_a_view_without_groups_are_scattered() -> None:
     assert _work(ROW_BY_ROW, "orders").scattered
     assert _work("select distinct customer_id from orders", "orders").scattered
     assert not _work(SUMS, "orders").scattered

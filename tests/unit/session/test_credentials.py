@@ -62,6 +62,6 @@ def test_a_keep_spark_that_is_no_duration(said: object) -> None:
         credentials(keep_spark=said)
 
 
-def test_keep_spark_is_for_a_spark_of_dbts_own() -> None:
+def test_keep_spark_is_refused_with_thrift() -> None:
     with pytest.raises(DbtRuntimeError, match="method: thrift"):
         credentials(method="thrift", host="h", keep_spark="30m")

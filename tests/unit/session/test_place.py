@@ -1,4 +1,4 @@
-"""Where a Spark that stays is noted, and whom it fits."""
+"""The note of a Spark that stays, and which processes may attach to it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_note_counts_only_while_the_keeper_lives(place: Place) -> None:
     assert place.note is None
 
 
-def test_a_broken_note_is_none(place: Place) -> None:
+def test_a_broken_note_is_ignored(place: Place) -> None:
     with Place(place.folder).live(), Place(place.folder).live("keeper"):
         (place.folder / "spark.json").write_text('{"port": 1')
         assert place.note is None

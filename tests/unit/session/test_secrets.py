@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.session.secrets import is_secret, without_secret
         "my.accessKey",
     ],
 )
-def test_what_is_secret(key: str) -> None:
+def test_the_value_of_a_secret_setting_is_hidden(key: str) -> None:
     assert is_secret(key)
     message = without_secret("Syntax error: set `x`=`s3cret;'`", key, "s3cret;'")
     assert "s3cret" not in message
@@ -26,7 +26,7 @@ def test_what_is_secret(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["spark.sql.shuffle.partitions", "spark.app.name"])
-def test_what_is_not(key: str) -> None:
+def test_the_value_of_another_setting_stays(key: str) -> None:
     assert without_secret("it stays 7", key, "7") == "it stays 7"
 
 

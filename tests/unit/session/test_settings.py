@@ -21,7 +21,7 @@ LOGS = Path("/logs")
 PACKAGE = "io.delta:delta-spark_4.1_2.13:4.3.1"
 
 
-def test_nothing_said() -> None:
+def test_the_defaults_start_a_local_spark_with_delta() -> None:
     settings = spark_settings({}, PACKAGE, LOGS)
     assert settings[PACKAGES] == PACKAGE
     assert settings[EXTENSIONS] == DELTA_EXTENSION
@@ -38,7 +38,7 @@ def test_a_local_master_keeps_the_laptops_settings(master: str) -> None:
     assert settings["spark.sql.shuffle.partitions"] == ("8" if master == "local" else "16")
 
 
-def test_a_cluster_gets_none_of_them() -> None:
+def test_a_cluster_gets_no_laptop_settings() -> None:
     settings = spark_settings({"spark.master": "spark://host:7077"}, PACKAGE, LOGS)
     assert settings["spark.master"] == "spark://host:7077"
     assert not {"spark.driver.memory", "spark.sql.shuffle.partitions", "spark.driver.host"} & set(
@@ -55,14 +55,12 @@ def test_a_cluster_gets_none_of_them() -> None:
         ({METASTORE_SERVICE: "thrift://metastore:9083"}, False),
     ],
 )
-def test_only_a_metastore_of_ones_own_is_asked_again_at_once(
-    user: dict[str, str], hurries: bool
-) -> None:
+def test_only_an_embedded_metastore_is_retried_at_once(user: dict[str, str], hurries: bool) -> None:
     settings = spark_settings(user, PACKAGE, LOGS)
     assert ("spark.hadoop.hive.hmshandler.retry.interval" in settings) is hurries
 
 
-def test_what_the_user_says_wins_and_lists_are_joined() -> None:
+def test_the_users_settings_win_and_lists_are_joined() -> None:
     user = {
         "spark.ui.enabled": "true",
         "spark.driver.memory": "9g",

@@ -9,7 +9,7 @@ def test_the_python_build_is_taken() -> None:
     check_sqlglot()
 
 
-def test_the_compiled_build_is_an_error_that_says_what_helps(
+def test_the_compiled_build_is_refused_with_a_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def compiled(self: IvmSpark) -> None:

@@ -89,7 +89,7 @@ def test_jars_that_are_gone_or_changed_are_fetched_again(jar: Path, spoil: Any) 
     assert with_jars(SETTINGS) == SETTINGS
 
 
-def test_a_broken_list_is_none(jar: Path, cache: Path) -> None:
+def test_a_broken_list_of_jars_is_ignored(jar: Path, cache: Path) -> None:
     note_jars(SETTINGS, context(f"file://{jar}"))
     (path,) = cache.rglob("*.json")
     path.write_text("{")

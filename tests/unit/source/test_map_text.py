@@ -35,7 +35,7 @@ from dbt.adapters.ivm_spark.source.map_text import map_of
         ('{"description":"","mode":"Append"}', {"description": "", "mode": "Append"}),
     ],
 )
-def test_what_it_says(text: str, found: dict[str, str]) -> None:
+def test_a_map_is_read_from_its_text(text: str, found: dict[str, str]) -> None:
     assert map_of(text) == found
 
 
@@ -50,5 +50,5 @@ def test_what_it_says(text: str, found: dict[str, str]) -> None:
         '{"mode":"Append"} ',
     ],
 )
-def test_what_can_be_read_in_two_ways_is_not_read(text: str) -> None:
+def test_an_ambiguous_or_broken_map_is_not_read(text: str) -> None:
     assert map_of(text) is None

@@ -36,7 +36,7 @@ def _read(pins: Pins, warehouse: Warehouse, name: str) -> int:
     return pins.head(reader, relation, None, BUILT).version
 
 
-def test_a_source_is_pinned_when_it_is_first_met() -> None:
+def test_a_source_is_pinned_when_it_is_first_read() -> None:
     pins, warehouse = Pins(), Warehouse()
     assert _read(pins, warehouse, SOURCE) == 1
     warehouse.version = 2
@@ -44,7 +44,7 @@ def test_a_source_is_pinned_when_it_is_first_met() -> None:
     assert warehouse.asked == {"t": 2}
 
 
-def test_what_the_run_builds_is_pinned_once_it_is_built() -> None:
+def test_a_table_that_the_run_builds_is_pinned_after_its_build() -> None:
     pins, warehouse = Pins(), Warehouse()
     assert _read(pins, warehouse, STATE) == 1
     warehouse.version = 2

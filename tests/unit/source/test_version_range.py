@@ -70,8 +70,7 @@ def test_effects(commit: Commit, effect: Effect, rows: int, net: int | None) -> 
     assert found.broken is None
 
 
-def test_rows_that_a_table_has_gained() -> None:
-    """As far as every commit tells."""
+def test_gained_rows_are_known_only_if_every_commit_reports_them() -> None:
     commits = (
         _merge(4, 3, 1, 1),
         _commit(3, "DELETE", {"numDeletedRows": "5"}),
@@ -142,14 +141,14 @@ def test_whether_the_feed_can_be_read(commits: list[Commit], code: str | None) -
         (_commit(1, "CREATE OR REPLACE TABLE AS SELECT", properties=FEED), None),
     ],
 )
-def test_a_table_replaced_whose_columns_have_only_their_names(
+def test_a_replaced_table_without_column_mapping_needs_its_feed(
     commit: Commit, code: str | None
 ) -> None:
     broken = _range(commit, mapped=False).broken
     assert (broken.code if broken else None) == (ReasonCode(code) if code else None)
 
 
-def test_restore_of_a_table_whose_columns_have_only_their_names() -> None:
+def test_restore_of_a_table_without_column_mapping_is_a_general_change() -> None:
     found = _range(_commit(1, "RESTORE"), mapped=False)
     assert found.broken is None
     assert found.effect is Effect.GENERAL
@@ -157,7 +156,7 @@ def test_restore_of_a_table_whose_columns_have_only_their_names() -> None:
 
 @pytest.mark.parametrize("operation", ["ADD COLUMNS", "CHANGE COLUMN", "DROP COLUMNS"])
 def test_a_query_with_unknown_columns_moves_with_every_column(operation: str) -> None:
-    """It moves with every change of a column; one that is maintained has its fingerprint."""
+    """It moves with every change of a column; a maintained query has its fingerprint instead."""
     assert not _range(_commit(1, operation)).moved
     assert _range(_commit(1, operation), used=None).moved
 

@@ -48,7 +48,7 @@ def test_a_cte_is_read_in_any_case(name: str) -> None:
     assert _sql(text.format(name)) == _sql(text.format("recent"))
 
 
-def test_a_table_of_a_ctes_name_outside_of_it_stays_a_table() -> None:
+def test_outside_the_scope_of_a_cte_its_name_is_a_table() -> None:
     text = (
         "select o.order_id, c.n from orders as o join "
         "(with Orders as (select 1 as n) select n from Orders) as c on c.n = o.order_id"
@@ -199,7 +199,7 @@ def test_a_fingerprint_knows_used_columns_and_settings_only() -> None:
     assert [a == b for a, b in zip(before, ansi, strict=True)] == [True, True, False]
 
 
-def test_a_query_that_is_rebuilt_is_another_when_a_view_that_it_reads_is() -> None:
+def test_a_changed_view_changes_the_fingerprint_of_an_unmaintained_query() -> None:
     def found(text: str) -> str:
         columns = (("order_id", "bigint"),)
         view = Relation("`shop`.`few`", RelationKind.VIEW, columns, text, ("shop",))
@@ -231,7 +231,7 @@ def test_an_order_that_is_random_is_refused() -> None:
     assert error.value.reason.code is ReasonCode.EXPRESSION_NOT_DETERMINISTIC
 
 
-def test_an_expression_in_the_place_of_a_column_keeps_its_operands_together() -> None:
+def test_an_expression_that_replaces_a_column_gets_parentheses() -> None:
     sql = _sql("select x * 2 as y from (select order_id + 1 as x from orders) q where x * 3 > 2")
     assert "(`orders`.`order_id` + 1) * 2" in sql
     assert "(`orders`.`order_id` + 1) * 3 > 2" in sql
@@ -279,7 +279,7 @@ def test_constant_rows_that_are_refused(query: str, names: str) -> None:
 
 
 @pytest.mark.parametrize(("beside", "null"), [("max(order_id)", True), ("max(note)", False)])
-def test_a_pivoted_count_of_no_rows_is_null_where_spark_keeps_it_in_a_buffer(
+def test_a_pivoted_count_of_no_rows_is_null_only_if_spark_buffers_it(
     beside: str, null: bool
 ) -> None:
     source = "(select customer_id, order_id, note, ordered_on from orders)"

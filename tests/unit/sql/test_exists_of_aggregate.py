@@ -1,4 +1,5 @@
-"""EXISTS and IN over an aggregate without GROUP BY, which has one row even of no rows."""
+"""EXISTS and IN over an aggregate without GROUP BY, which returns one row even for an empty
+input."""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ def _root(condition: str) -> str:
 
 
 @pytest.mark.parametrize("call", ["max(o.amount)", "count(*)", "collect_list(o.note)"])
-def test_it_exists_for_every_row(call: str) -> None:
+def test_exists_of_an_aggregate_is_true_for_every_row(call: str) -> None:
     assert "orders" not in _root(f"exists (select {call} {TIED})")
     assert "WHERE TRUE" in _root(f"exists (select {call} {TIED})")
     assert "NOT TRUE" in _root(f"not exists (select {call} {TIED})")
 
 
-def test_having_sees_the_row_of_no_rows() -> None:
+def test_having_filters_the_row_of_an_empty_input() -> None:
     sql = _root(f"exists (select 1 {TIED} having count(*) = 0)")
     assert "LEFT JOIN (SELECT" in sql
     assert "COALESCE(" in sql

@@ -71,7 +71,7 @@ def test_columns_without_names(call: str, columns: str) -> None:
         "(select a.id, b.xs as ys from t a join t b on a.id = b.id)",
     ],
 )
-def test_a_type_is_found_below(rows: str) -> None:
+def test_the_type_of_an_argument_is_found_in_the_input(rows: str) -> None:
     named = _sql(f"select id, col from {rows} lateral view explode(ys) l as col")
     assert _sql(f"select id, col from {rows} lateral view explode(ys) l") == named
 

@@ -93,7 +93,7 @@ def _groups(depth: int) -> str:
         pytest.param(hostile.joins(40), id="40 tables"),
     ],
 )
-def test_what_is_long_or_fairly_deep_is_maintained(query: str) -> None:
+def test_a_long_or_moderately_deep_query_is_maintained(query: str) -> None:
     assert said(query) is None
 
 
@@ -110,10 +110,14 @@ def test_what_is_long_or_fairly_deep_is_maintained(query: str) -> None:
             "select " + "- " * 2000 + "v as v from facts", "nested too deep", id="2000 minuses"
         ),
         pytest.param(
-            "select k from facts where " + "not " * 2000 + "v = 1", "nested too deep", id="nots"
+            "select k from facts where " + "not " * 2000 + "v = 1",
+            "nested too deep",
+            id="2000 nots",
         ),
         pytest.param(
-            f"select {' + '.join(['v'] * 2000)} as v from facts", "nested too deep", id="a sum"
+            f"select {' + '.join(['v'] * 2000)} as v from facts",
+            "nested too deep",
+            id="sum of 2000",
         ),
         pytest.param(_exists(60), "", id="60 exists"),
         pytest.param(_groups(60), "", id="60 groups of groups"),
@@ -127,7 +131,9 @@ def test_what_is_long_or_fairly_deep_is_maintained(query: str) -> None:
         ),
     ],
 )
-def test_what_is_too_deep_or_too_large_has_a_reason(query: str, says: str) -> None:
+def test_a_query_that_is_too_deep_or_too_large_is_refused_with_a_reason(
+    query: str, says: str
+) -> None:
     reason = said(query)
     assert reason is not None
     assert reason.code.value == "OPERATOR_NOT_SUPPORTED"
@@ -177,7 +183,7 @@ def test_other_chains_keep_their_levels(chain: str) -> None:
 
 
 @pytest.mark.parametrize("text", (*hostile.LITERALS, *hostile.LINES))
-def test_a_literal_is_written_back_as_what_it_says(text: str) -> None:
+def test_a_literal_keeps_its_meaning_when_written_back(text: str) -> None:
     """What Spark makes of it is seen in tests/functional/ivm/test_hostile_input.py; here, that
     what is written back is read as the same, and nothing escapes from it."""
     query = f"select {text.replace('{{ ', '').replace(' }}', '')} as x, k from facts"
@@ -199,7 +205,7 @@ def _written(query: str) -> str:
         ("select k from facts where k like r'${hiveconf:a}%'", "${hiveconf:a}"),
     ],
 )
-def test_a_setting_in_a_text_is_not_the_querys_own(query: str, variable: str) -> None:
+def test_a_query_with_a_variable_of_spark_is_not_maintained(query: str, variable: str) -> None:
     reading = read(query, SHOP, {})
     assert reading.unsupported_reason is not None
     assert reading.unsupported_reason.code.value == "EXPRESSION_NOT_DETERMINISTIC"
@@ -242,7 +248,7 @@ def test_a_statements_end(text: str, left: str) -> None:
     assert without_end(text) == left
 
 
-def test_where_spark_runs_elsewhere_a_change_has_fewer_operators() -> None:
+def test_a_remote_spark_allows_fewer_operators() -> None:
     assert said(hostile.joins(40)) is None
     reason = said(hostile.joins(40), most=FAR_OPERATORS)
     assert reason is not None

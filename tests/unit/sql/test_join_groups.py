@@ -80,7 +80,7 @@ A, B, C = (KEYS.format(alias) for alias in "abc")
         ("full", "full", "coalesce(a.k, b.k) = c.k"),
     ],
 )
-def test_using_after_using_compares_what_the_first_has_merged(
+def test_a_second_using_compares_the_column_that_the_first_merged(
     first: str, second: str, meant: str
 ) -> None:
     using = f"select c.k as x from {A} {first} join {B} using (k) {second} join {C} using (k)"

@@ -41,8 +41,8 @@ def test_a_lateral_subquery_is_written_back_as_it_was() -> None:
     )
 
 
-def test_what_is_computed_is_a_column_before_a_subquery_reads_it() -> None:
-    """In its place Spark would plan it once more for every row around."""
+def test_a_computed_value_becomes_a_column_before_a_subquery_reads_it() -> None:
+    """If it were inlined, Spark would plan it again for every row around."""
     count = "(select count(*) from orders p where p.customer_id = d.customer_id)"
     view = build_view(
         f"select l.x from (select {count} as n, d.customer_id + 1 as k from customers d) c, "
@@ -81,7 +81,7 @@ def test_a_subquery_that_is_a_key_is_a_column_first() -> None:
         (", lateral (select upper(c.segment) as x) l", (), (Join, OuterJoin)),
     ],
 )
-def test_what_a_lateral_subquery_becomes(
+def test_a_lateral_subquery_becomes_plain_operators(
     rest: str, kinds: tuple[type, ...], not_kinds: tuple[type, ...]
 ) -> None:
     view = _view(rest)
@@ -106,7 +106,7 @@ def test_an_aggregate_over_no_rows_has_its_row() -> None:
         ("left join lateral (select count(*) as x {}) l on l.x > 2", "CASE WHEN COALESCE"),
     ],
 )
-def test_a_condition_on_the_one_row(join: str, rows: str) -> None:
+def test_a_condition_on_the_only_row_follows_the_kind_of_join(join: str, rows: str) -> None:
     """An inner join drops the row before it, a left join keeps it with NULLs."""
     assert rows in _rewritten(join.format(TIED))
 
@@ -116,7 +116,7 @@ def test_a_value_of_both_sides_is_null_where_a_left_join_has_no_row() -> None:
     assert "CASE WHEN NOT `q`.`__ivm_lateral_there` IS NULL THEN coalesce(" in text
 
 
-def test_lateral_subqueries_in_a_row_see_each_other() -> None:
+def test_a_lateral_subquery_sees_the_one_before_it() -> None:
     text = _rewritten(
         ", lateral (select c.customer_id + 1 as y) k, lateral (select k.y * 2 as x) l"
     )
@@ -132,7 +132,7 @@ def test_a_limit_counts_the_rows_of_each_value() -> None:
     assert "`__ivm_lateral_place_0` <= 3" in text
 
 
-def test_a_limit_of_a_window_of_its_own() -> None:
+def test_a_window_in_a_lateral_subquery_is_partitioned_by_the_outer_key() -> None:
     text = _rewritten(
         ", lateral (select row_number() over (partition by o.note order by o.amount) as x "
         f"{TIED}) l"

@@ -44,6 +44,6 @@ A, B, C = (exp.column(name) for name in "abc")
          "a % (-b - c) * (a + b)"),
     ],
 )  # fmt: skip
-def test_operands(tree: exp.Expr, text: str) -> None:
+def test_operands_get_only_the_parentheses_they_need(tree: exp.Expr, text: str) -> None:
     select = exp.Select(expressions=[tree.copy()])
     assert to_sql(parenthesized(select)) == f"SELECT {text}"

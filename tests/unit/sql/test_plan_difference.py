@@ -1,4 +1,4 @@
-"""What two plans differ in is said in the words of a query, without expression ids."""
+"""The difference of two plans is described in the words of a query, without expression ids."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_the_cause_has_the_words_of_the_query(
     assert difference(model, reconstruction).sentence == sentence
 
 
-def test_what_spark_infers_is_no_cause() -> None:
+def test_an_inferred_filter_is_named_only_if_nothing_else_differs() -> None:
     """`isnotnull` of a key follows from the join, and is below it."""
     other = join("Inner", "(n#2 = k#4L)").replace("isnotnull(k#1L)", "isnotnull(n#2)")
     assert "in the join condition" in difference(INNER, other).sentence

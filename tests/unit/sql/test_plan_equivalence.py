@@ -1,4 +1,4 @@
-"""The judge lets pass what can't change a result, and nothing else."""
+"""Two plans are equal only if they differ in nothing that can change a result."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def test_an_operator_of_a_form_that_is_not_known_is_no_plan() -> None:
     assert normalized_plan(cut) is None
 
 
-def test_a_list_that_is_cut_is_no_plan() -> None:
-    """Spark's default cuts lists of more than 25; what is behind the cut is not known."""
+def test_a_plan_with_a_truncated_list_is_not_compared() -> None:
+    """Spark's default truncates lists of more than 25; the rest of the list is not known."""
     cut = _explain("Project [k#1, ... 475 more fields]", "+- Relation s.t[k#1,n#2] parquet")
     assert normalized_plan(cut) is None
 
@@ -135,7 +135,7 @@ def _semi(kind: str, left: str, right: str) -> str:
     )  # fmt: skip
 
 
-def test_keys_of_a_semi_join_need_no_filter_that_says_they_are_not_null() -> None:
+def test_isnotnull_on_the_keys_of_a_semi_join_does_not_count() -> None:
     written, inferred = "(n#2 > 1)", "((n#2 > 1) AND isnotnull(k#1))"
     assert same_plan(_semi("LeftSemi", written, ""), _semi("LeftSemi", inferred, "isnotnull(id#3)"))
     assert same_plan(_semi("LeftAnti", "", ""), _semi("LeftAnti", "", "isnotnull(id#3)"))
@@ -154,7 +154,7 @@ def _expand(values: str, outputs: str = "k#3, n#2, spark_grouping_id#4L") -> str
     )
 
 
-def test_grouping_sets_are_told_apart_by_what_each_set_makes_of_a_column() -> None:
+def test_grouping_sets_are_compared_by_the_columns_of_each_set() -> None:
     written = _expand("[k#1, n#2, 0], [null, n#2, 1]")
     reordered = _expand("[n#2, k#1, 0], [n#2, null, 1]", "n#2, year(k)#3, spark_grouping_id#4L")
     assert same_plan(written, reordered.replace("k#3", "year(k)#3"))
@@ -163,7 +163,7 @@ def test_grouping_sets_are_told_apart_by_what_each_set_makes_of_a_column() -> No
     assert not same_plan(written, _expand("[k#1, n#2, 0], [null, k#1, 1]"))
 
 
-def test_a_literal_among_keys_groups_nothing_but_alone_it_makes_a_group() -> None:
+def test_a_literal_group_key_counts_only_if_it_is_the_only_key() -> None:
     def grouped(keys: str) -> str:
         return _explain(
             f"Aggregate {keys}[k#1, sum(n#2) AS s#5L]",
@@ -183,7 +183,7 @@ def _windowed(*above: str, rank: str = "b#2 ASC", keys: str = "[a#1]") -> str:
     )
 
 
-def test_windows_over_the_same_rows_may_be_computed_in_any_order_and_once() -> None:
+def test_the_order_and_repeats_of_windows_over_the_same_rows_do_not_count() -> None:
     rank = "rank(b#2) windowspecdefinition(a#1, b#2 ASC)"
     count = "count(1) windowspecdefinition(b#2)"
     relation = "Relation s.t[a#1,b#2] parquet"
@@ -204,7 +204,7 @@ def test_windows_over_the_same_rows_may_be_computed_in_any_order_and_once() -> N
     assert not same_plan(one, other.replace("count(1) windowspecdefinition(b#2)", "count(1)"))
 
 
-def test_a_window_is_over_its_own_rows() -> None:
+def test_windows_over_different_rows_keys_or_orders_differ() -> None:
     both = "Project [r#5, r#6]"
     filtered = (
         "+- Window [rank(b#2) windowspecdefinition(a#1, b#2 ASC) AS r#6], [a#1], [b#2 ASC]",
@@ -218,7 +218,7 @@ def test_a_window_is_over_its_own_rows() -> None:
     assert not same_plan(_windowed(), _windowed(keys="[b#2]"))
 
 
-def test_only_a_key_of_the_windows_may_be_not_null_below_them() -> None:
+def test_isnotnull_may_move_below_windows_only_on_their_keys() -> None:
     def below(column: str) -> str:
         window, relation = _windowed().split("\n+- ")
         return f"{window}\n+- Filter isnotnull({column})\n   +- {relation}"
@@ -249,7 +249,7 @@ MAX = "Aggregate [max(a#7) AS max(a)#9]"
 MIN = "Aggregate [min(b#8) AS min(b)#10]"
 
 
-def test_a_scalar_subquery_is_what_it_computes() -> None:
+def test_scalar_subqueries_are_compared_by_their_plans() -> None:
     user = _scalar("(n#2 > scalar-subquery#5 [])", MAX)
     assert same_plan(user, _scalar("(n#2 > scalar-subquery#6 [])", MAX.replace("max(a)#", "c#")))
     assert not same_plan(user, _scalar("(n#2 > scalar-subquery#5 [])", MIN))
@@ -257,7 +257,7 @@ def test_a_scalar_subquery_is_what_it_computes() -> None:
     assert "Relation spark_catalog.s.t" in (normalized_plan(user) or "")
 
 
-def test_the_order_of_conjuncts_does_not_say_which_subquery_is_which() -> None:
+def test_subqueries_are_matched_by_their_use_not_by_their_order() -> None:
     one = "((n#2 > scalar-subquery#5 []) AND (k#1 > scalar-subquery#6 []))"
     other = "((k#1 > scalar-subquery#6 []) AND (n#2 > scalar-subquery#5 []))"
     assert same_plan(_scalar(one, MAX, MIN), _scalar(other, MIN, MAX))
@@ -309,7 +309,7 @@ def test_the_values_of_a_pivot_count() -> None:
     assert not same_plan(pivoted("p, q"), pivoted("p, q", first=1))
 
 
-def test_the_order_of_a_unions_columns_does_not_count_nor_one_that_is_there_twice() -> None:
+def test_the_order_and_repeats_of_a_unions_columns_do_not_count() -> None:
     def union(outputs: str, one: str, other: str) -> str:
         return _explain(
             f"Project [{outputs}]",
@@ -332,7 +332,7 @@ def test_the_order_of_a_unions_columns_does_not_count_nor_one_that_is_there_twic
     assert not same_plan(marked, union("1 AS z#4", "1 AS x#3", "2 AS y#13"))
 
 
-def test_the_first_rows_of_a_partition_need_no_filter_that_says_its_key_is_not_null() -> None:
+def test_isnotnull_on_the_partition_key_of_first_rows_does_not_count() -> None:
     rank = "row_number() windowspecdefinition({0}, n#2 ASC NULLS FIRST) AS r#3], [{0}], [n#2 ASC]"
 
     def plan(filtered: str, key: str = "k#1") -> str:

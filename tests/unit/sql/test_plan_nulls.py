@@ -1,4 +1,4 @@
-"""`isnotnull` may go where a row without it is rejected anyway, and nowhere else."""
+"""`isnotnull` is dropped if the row without it is rejected anyway, and only then."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def not_null(expression: str, below: Operator) -> Operator:
         f"(@4 <= cast(ceil(({COMPUTED} / 7)) as bigint))",
     ],
 )
-def test_a_comparison_that_is_null_with_an_expression_rejects_its_nulls(condition: str) -> None:
+def test_isnotnull_is_dropped_if_a_comparison_is_null_for_null(condition: str) -> None:
     plain = Operator("Join Inner", (condition,), (scan("@1"), scan("@4")))
     inferred = Operator("Join Inner", (condition,), (not_null(COMPUTED, scan("@1")), scan("@4")))
     assert without_implied(inferred) == plain
@@ -47,8 +47,9 @@ def test_a_comparison_that_is_null_with_an_expression_rejects_its_nulls(conditio
         f"(try_cast({COMPUTED} as int) = @4)",
     ],
 )
-def test_a_condition_that_can_be_true_of_null_rejects_none(condition: str) -> None:
-    """try_cast() makes NULL of other values too; that it is NULL of NULL is not used."""
+def test_isnotnull_stays_if_the_condition_can_be_true_for_null(condition: str) -> None:
+    """try_cast() returns NULL for other values too; the rule does not use that it returns NULL for
+    NULL."""
     written = Operator("Join Inner", (condition,), (not_null(COMPUTED, scan("@1")), scan("@4")))
     assert without_implied(written) == written
 
@@ -65,7 +66,7 @@ def test_a_condition_that_can_be_true_of_null_rejects_none(condition: str) -> No
         ("FullOuter", True, True),
     ],
 )
-def test_an_outer_side_keeps_the_rows_that_meet_none(kind: str, left: bool, right: bool) -> None:
+def test_isnotnull_stays_on_the_outer_side_of_a_join(kind: str, left: bool, right: bool) -> None:
     """Whether a Filter on either side of the join stays."""
     sides = not_null("@1", scan("@1")), not_null("@4", scan("@4"))
     got = without_implied(Operator(f"Join {kind}", ("(@1 = @4)",), sides))
@@ -86,7 +87,7 @@ def test_an_outer_side_keeps_the_rows_that_meet_none(kind: str, left: bool, righ
         (Operator("Union false, false", branches=(("@1",),), columns=("@1",)), False),
     ],
 )
-def test_a_filter_above_reaches_through_what_keeps_rows_apart(
+def test_a_filter_reaches_only_below_operators_that_it_commutes_with(
     between: Operator, stays: bool
 ) -> None:
     below = not_null("@1", scan("@1", "@2"))
@@ -105,22 +106,22 @@ def test_each_branch_of_a_union_has_its_own_expression() -> None:
     assert without_implied(other) == other
 
 
-def test_the_null_side_of_an_outer_join_is_not_reached_from_above() -> None:
-    """A row of the left that meets only NULLs has none on the right, and coalesce() shows it."""
+def test_a_filter_above_does_not_reach_the_null_side_of_an_outer_join() -> None:
+    """A left row that joins only NULLs has no right row, and coalesce() shows it."""
     right = not_null("coalesce(@4, @5)", scan("@4", "@5"))
     join = Operator("Join LeftOuter", ("(@1 = @6)",), (scan("@1"), right))
     plan = filtered(join, ["(coalesce(@4, @5) > 3)"])
     assert without_implied(plan) == plan
 
 
-def test_not_in_of_nulls_keeps_them() -> None:
+def test_isnotnull_stays_below_not_in() -> None:
     """NOT IN is never true if the list has a NULL."""
     condition = "((@1 = @4) OR isnull((@1 = @4)))"
     plan = Operator("Join LeftAnti", (condition,), (scan("@1"), not_null("@4", scan("@4"))))
     assert without_implied(plan) == plan
 
 
-def test_a_condition_weaker_than_another_says_nothing() -> None:
+def test_a_condition_that_another_implies_does_not_count() -> None:
     plain = filtered(scan("@1"), ["(@1 = 1)"])
     assert without_implied(filtered(scan("@1"), ["(@1 = 1)", "((@2 = 3) OR (@1 = 1))"])) == plain
     both = filtered(scan("@1"), ["(@1 = 1)", "((@2 = 3) OR (@1 = 2))"])
@@ -128,7 +129,7 @@ def test_a_condition_weaker_than_another_says_nothing() -> None:
 
 
 @pytest.mark.parametrize(("keys", "goes"), [({"@1", "@2"}, True), ({"@1"}, False)])
-def test_an_expression_over_the_keys_of_a_group_is_of_the_whole_group(
+def test_a_filter_over_group_keys_alone_reaches_below_the_aggregate(
     keys: set[str], goes: bool
 ) -> None:
     expression = "(date_trunc(week, @1, some(Etc/UTC)) + @2)"
@@ -138,7 +139,7 @@ def test_an_expression_over_the_keys_of_a_group_is_of_the_whole_group(
     assert (got.inputs[0].inputs[0].kind == "Relation") == goes
 
 
-def test_an_aggregate_of_the_keys_is_no_expression_over_them() -> None:
+def test_a_filter_on_an_aggregate_does_not_reach_below_it() -> None:
     below = not_null("sum(@1)", scan("@1"))
     group = Operator("Aggregate [@1]", inputs=(below,), keys=frozenset({"@1"}))
     plan = filtered(group, ["(sum(@1) > 3)"])

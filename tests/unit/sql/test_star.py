@@ -1,4 +1,4 @@
-"""Stars, struct() and units: what they stand for is written out while a tree is built."""
+"""Stars, struct() and units are written out while a tree is built."""
 
 from __future__ import annotations
 

@@ -94,15 +94,15 @@ def test_the_tree_as_written_keeps_subqueries_and_the_rewritten_one_has_none() -
          (Join, Aggregate), (SemiJoin,)),
     ],
 )  # fmt: skip
-def test_what_a_subquery_becomes(
+def test_a_subquery_becomes_plain_operators(
     query: str, kinds: tuple[type, ...], not_kinds: tuple[type, ...]
 ) -> None:
     assert all(_has(query, kind) for kind in kinds)
     assert not any(_has(query, kind) for kind in not_kinds)
 
 
-def test_a_subquery_in_the_on_of_an_inner_join_is_one_in_where() -> None:
-    """Also before an outer join, which keeps only what the inner join has."""
+def test_a_subquery_in_the_on_of_an_inner_join_moves_to_where() -> None:
+    """Also below an outer join, which reads only the rows that the inner join keeps."""
     condition = "o.amount > (select max(p.amount) from orders p)"
     joined = f"select c.name from {C} join {O} on {TIED} and {condition}"
     written = f"select c.name from {C} join {O} on {TIED} where {condition}"

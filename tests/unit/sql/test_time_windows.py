@@ -29,7 +29,7 @@ DAY = f"window({TIME}, '1 day')"
         f"select order_id, window({TIME}, '1 day') as w from orders where order_id > 1",
     ],
 )
-def test_a_block_with_a_call_has_one_operator(query: str) -> None:
+def test_the_window_calls_of_a_block_are_one_operator(query: str) -> None:
     root = build_view(query, CATALOG).root
     (found,) = (node for node in walk(root) if isinstance(node, TimeWindow))
     assert to_sql(found.call).startswith("window(CAST(")

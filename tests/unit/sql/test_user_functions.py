@@ -1,4 +1,5 @@
-"""SQL functions are expanded as Spark does it; other functions need the user's promise."""
+"""SQL functions are expanded as Spark does it; others must be listed in
+`deterministic_functions`."""
 
 from __future__ import annotations
 
@@ -140,7 +141,7 @@ def test_what_spark_says_of_another_function_is_not_its_body() -> None:
 
 
 @pytest.mark.parametrize("trusted", ["java", "JAVA"])
-def test_a_promise_makes_a_call_known(trusted: str) -> None:
+def test_a_function_listed_as_deterministic_is_maintained(trusted: str) -> None:
     sql = "select customer_id, max(java(order_id)) as x from orders group by 1"
     found = read(sql, catalog(trusted=frozenset({trusted.lower()})), {})
     assert found.unsupported_reason is None

@@ -129,11 +129,11 @@ WHOLE = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
          [f"sum(amount) OVER ({P} ORDER BY order_id, amount)"]),
     ],
 )  # fmt: skip
-def test_one_answer(over: str, maintained: list[str]) -> None:
+def test_ties_are_broken_if_the_result_depends_on_them(over: str, maintained: list[str]) -> None:
     assert _maintained(over) == maintained
 
 
-def test_keys_of_a_group_need_no_more_order() -> None:
+def test_an_order_by_group_keys_is_not_extended() -> None:
     root = build_view(
         "select customer_id, note, row_number() over (partition by customer_id order by note) as n,"
         " sum(sum(amount)) over (partition by customer_id order by note) as so_far"

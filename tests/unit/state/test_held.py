@@ -1,4 +1,4 @@
-"""A view's text at an old version of its state, or none where that is not certain."""
+"""A view's text at an old version of its state, or none if the text is not understood."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_state_is_read_at_its_version(text: str, wanted: str) -> None:
         "",
     ],
 )
-def test_what_is_not_certain_is_left_alone(text: str) -> None:
+def test_a_text_that_is_not_understood_is_left_alone(text: str) -> None:
     assert held(text, ["k"], STATE, 7) is None
 
 

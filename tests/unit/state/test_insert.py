@@ -1,4 +1,5 @@
-"""A state that is appended to: the INSERT, what takes its place now and then, and the view."""
+"""A state that is appended to: the INSERT, the compaction that sometimes replaces it, and the
+view."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def test_the_change_is_appended_without_empty_rows() -> None:
         assert name in where, "a group that stays as it is has no row"
 
 
-def test_the_rows_are_added_up_where_they_are_read() -> None:
+def test_the_view_adds_up_the_rows() -> None:
     text = to_sql(visible_query(laid_out(SUMS), {}, None))
     assert "GROUP BY" in text
     assert "SUM(" in text
@@ -76,5 +77,5 @@ def test_a_compaction_overwrites_the_state() -> None:
         ("select user_id, seconds from clicks", False),
     ],
 )
-def test_what_is_appended_to(sql: str, appended: bool) -> None:
+def test_only_states_of_sums_and_counts_are_appended_to(sql: str, appended: bool) -> None:
     assert laid_out(sql).appended is appended

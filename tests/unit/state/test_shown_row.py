@@ -49,11 +49,11 @@ def test_a_limit_depends_on_other_rows(limit: str) -> None:
     assert _row(sql, ("order_id", "bigint"), ("note", "string")) is None
 
 
-def test_an_order_does_not() -> None:
+def test_an_order_depends_on_no_other_row() -> None:
     assert _row("select note from orders order by note", ("note", "string")) is not None
 
 
-def test_a_query_that_is_stored_as_it_is() -> None:
+def test_a_stored_row_shows_its_columns_by_name() -> None:
     row = stored_row((("a b", "int"), ("nothing", "void")))
     assert row == ShownRow((("a b", "`__ivm_column_1`"), ("nothing", "NULL")))
     assert stored_row((("m", "map<string,int>"),)) is None

@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.state.storage import form_of, is_stored
         ("struct<a:string collate UNICODE>", False), ("interval", False), ("geometry(4326)", False),
     ],
 )  # fmt: skip
-def test_types(type_name: str, stored: bool) -> None:
+def test_only_some_types_are_stored(type_name: str, stored: bool) -> None:
     assert is_stored(type_name) is stored
 
 

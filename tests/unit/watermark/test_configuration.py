@@ -1,4 +1,4 @@
-"""What a state's table needs to be as the model says."""
+"""How a state's table is brought in line with the model's configs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _needed(
         ),
     ],
 )
-def test_what_fits(detail: dict[str, Any], config: dict[str, Any]) -> None:
+def test_a_table_that_fits_needs_no_change(detail: dict[str, Any], config: dict[str, Any]) -> None:
     assert not _needed(detail, **config).needed
 
 
@@ -59,7 +59,7 @@ def test_what_fits(detail: dict[str, Any], config: dict[str, Any]) -> None:
         (CLUSTERED, {}, ["clustered by ()"]),
     ],
 )
-def test_what_alter_table_does(
+def test_changes_that_alter_table_makes_need_no_rebuild(
     detail: dict[str, Any], config: dict[str, Any], steps: list[str]
 ) -> None:
     needed = _needed(detail, **config)
@@ -76,13 +76,13 @@ def test_what_alter_table_does(
         (PARTITIONED, {"partition_by": ["k", "v"]}, "partitioned by (k, v)"),
     ],
 )
-def test_what_only_a_rebuild_does(
+def test_another_partitioning_needs_a_rebuild(
     detail: dict[str, Any], config: dict[str, Any], rebuild: str
 ) -> None:
     assert _needed(detail, **config).rebuild == rebuild
 
 
-def test_what_delta_does_not_do() -> None:
+def test_a_change_that_delta_cannot_make_is_impossible() -> None:
     assert "instead of clustered" in _needed(CLUSTERED, partition_by="k").impossible
     here, there = (read_config({"location_root": root}).table for root in ("/here", "/there"))
     assert "/there" in alteration(there, here, DETAIL).impossible
@@ -101,12 +101,12 @@ def test_a_property_that_the_model_no_longer_says_goes() -> None:
     ("key", "value"),
     [("partition_by", 7), ("liquid_clustered_by", [7]), ("tblproperties", ["delta.x"])],
 )
-def test_ill_typed(key: str, value: Any) -> None:
+def test_an_ill_typed_config_is_refused(key: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=key):
         read_config({key: value})
 
 
-def test_what_a_model_says_of_a_large_state_itself_stays() -> None:
+def test_properties_that_the_model_sets_for_a_large_state_stay() -> None:
     said = Configuration(properties={"delta.EnableDeletionVectors": "false"})
     assert for_large(said) == said
     assert for_large(Configuration()).properties["delta.enableDeletionVectors"] == "true"

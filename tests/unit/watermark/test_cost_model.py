@@ -28,7 +28,7 @@ def _estimates(cost_model: CostModel, work: Work) -> Estimates:
     return found
 
 
-def test_a_state_whose_rows_lie_anywhere_costs_more_by_them() -> None:
+def test_scattered_rows_raise_the_incremental_estimate() -> None:
     """A keyed join of 3 million rows of scale 1: 7 seconds, where a rebuild takes 3.5."""
     built = replace(BUILT, full_seconds=3.9, full_rows=7_500_000, state_rows=3_000_000)
     work = Work(7_500_000, 12_000, 900_000, 2, 4)
@@ -37,7 +37,7 @@ def test_a_state_whose_rows_lie_anywhere_costs_more_by_them() -> None:
     assert rows.full == keyed.full
 
 
-def test_a_state_that_is_only_added_to_costs_no_more_the_larger_it_is() -> None:
+def test_inserts_into_a_larger_state_cost_no_more() -> None:
     """Rows of a filter are inserted in 0.6 seconds, where a MERGE takes 2."""
     work = Work(1_000_000, 100, scattered=True, adds=True)
     small, large = (
@@ -53,8 +53,8 @@ def test_nothing_is_known_before_a_rebuild() -> None:
 
 @pytest.mark.parametrize(("took", "thought"), [(4.0, 2.0), (12.0, 8.0), (30.0, 26.0)])
 def test_a_first_build_counts_less(took: float, thought: float) -> None:
-    """It ran in a Spark that was not warm, which adds some seconds; where an incremental refresh
-    takes more than what is left, a rebuild tells."""
+    """A first build runs in a cold Spark, which adds some seconds; if an incremental refresh takes
+    more than the rest, a rebuild shows the true time."""
     first = learned(CostModel(), RefreshStats(1, True, True, Work(1_000_000)), took)
     assert _estimates(first, Work(1_000_000, 1, 0)).full == pytest.approx(thought)
 
@@ -64,7 +64,7 @@ def test_a_rebuild_takes_more_on_more_rows() -> None:
     assert _estimates(BUILT, Work(2_000_000, 1, 0)).full == pytest.approx(20.7)
 
 
-def test_changed_rows_and_the_rows_that_they_meet_take_time() -> None:
+def test_changed_rows_and_the_rows_that_they_join_take_time() -> None:
     few, many, joined = (
         _estimates(BUILT, work).incremental
         for work in (
@@ -78,7 +78,7 @@ def test_changed_rows_and_the_rows_that_they_meet_take_time() -> None:
     assert many > 10.7
 
 
-def test_a_delta_of_many_parts_takes_longer_by_one_row() -> None:
+def test_a_delta_of_many_parts_takes_longer_even_for_one_row() -> None:
     parts = (Work(1_000_000, 1, 0, kept, scans) for kept, scans in ((0, 0), (0, 1), (4, 9)))
     none, simple, complex_ = (_estimates(BUILT, work).incremental for work in parts)
     assert none == simple
@@ -98,7 +98,7 @@ def test_the_time_of_a_complex_delta_is_shared_among_its_parts() -> None:
 
 @pytest.mark.parametrize("fixed", [0.4, 1.5, 6.0])
 @pytest.mark.parametrize("row", [1e-5, 5e-5, 2e-4])
-def test_it_comes_close_to_what_refreshes_take(fixed: float, row: float) -> None:
+def test_estimates_come_close_to_the_measured_times(fixed: float, row: float) -> None:
     cost_model = BUILT
     works = [Work(1_000_000, changed, 0) for changed in (100, 200_000, 1_000, 150_000) * 6]
     for work in works:
@@ -116,7 +116,7 @@ def test_one_slow_refresh_does_not_rule_increments_out() -> None:
     assert _estimates(cost_model, work).incremental < _estimates(cost_model, work).full
 
 
-def test_an_increment_that_was_slower_is_not_tried_again_until_a_rebuild_takes_longer() -> None:
+def test_a_slow_increment_is_not_tried_again_until_a_rebuild_is_slower() -> None:
     work = Work(1_000_000, 100, 0)
     rebuild = RefreshStats(1, True, False, work)
     cost_model = learned(CostModel(), rebuild, 2.0)
@@ -130,7 +130,7 @@ def test_an_increment_that_was_slower_is_not_tried_again_until_a_rebuild_takes_l
     assert found.incremental < found.full
 
 
-def test_a_comparison_is_no_part_of_what_a_rebuild_takes() -> None:
+def test_a_comparison_does_not_raise_the_rebuild_estimate() -> None:
     compared = RefreshStats(1, True, False, Work(1_000_000), compared=True)
     assert learned(BUILT, compared, 20.0) == BUILT
     assert learned(BUILT, compared, 5.0).full_seconds == 5.0
@@ -149,7 +149,7 @@ def test_a_view_that_gets_slower_is_noticed() -> None:
     assert (cost_model.full_seconds, cost_model.full_rows) == (10.7, 1_000_000)
 
 
-def test_a_state_in_which_matches_are_looked_for_takes_time() -> None:
+def test_looking_up_rows_in_a_large_state_takes_time() -> None:
     large = replace(BUILT, state_rows=1_000_000)
     assert (
         _estimates(large, Work(1_000_000, 10)).incremental

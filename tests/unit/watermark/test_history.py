@@ -40,7 +40,7 @@ def _row(version: int, operation: str, metadata: str | None = None) -> dict[str,
 @pytest.mark.parametrize(
     ("commits", "limits"), [(0, [2]), (1, [2]), (2, [2, 8]), (7, [2, 8]), (20, [2, 8, 8, 21])]
 )
-def test_as_many_commits_as_show_the_last_refresh(commits: int, limits: list[int]) -> None:
+def test_commits_are_read_back_to_the_last_refresh(commits: int, limits: list[int]) -> None:
     log = Log(commits)
     history = newest(since_last_refresh(SourceReader(log), "`v__ivm`"))
     assert (history.watermark, history.version) == (MARK, commits)

@@ -29,7 +29,7 @@ def test_everything_that_makes_a_view_is_in_it() -> None:
     assert view_mark("q", "v", OUTPUTS, {}) == view_mark("q", "v", list(OUTPUTS), None)
 
 
-def test_it_is_found_in_what_spark_says_of_a_view() -> None:
+def test_the_mark_is_found_in_sparks_description_of_a_view() -> None:
     for described in (None, {"relation": "text"}):
         for mark in (
             view_mark("0a-1b-2c", "v", OUTPUTS, described),

@@ -39,7 +39,7 @@ def test_round_trip() -> None:
     assert decode(MARK.encode()) == MARK
 
 
-def test_it_is_safe_in_a_set_statement() -> None:
+def test_an_encoded_watermark_is_safe_in_a_set_statement() -> None:
     assert set(MARK.encode()) <= set(
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_="
     )
@@ -61,7 +61,7 @@ def test_keys_of_later_versions_are_ignored() -> None:
 
 
 @pytest.mark.parametrize("metadata", [None, "", "something of the user's", "ivm2.%%%", "ivm2.e30="])
-def test_what_is_not_ours_is_no_watermark(metadata: str | None) -> None:
+def test_metadata_of_others_is_no_watermark(metadata: str | None) -> None:
     assert decode(metadata) is None
 
 

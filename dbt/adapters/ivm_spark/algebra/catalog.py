@@ -54,7 +54,7 @@ class Function:
         parameters: name, type and default of each parameter; the default is SQL, empty if there is
             none.
         returns: the type of its result.
-        body: the expression after RETURN; empty if it is no SQL function.
+        body: the expression after RETURN; empty if it is not an SQL function.
         namespace: the namespace in which Spark looks up the names in the body.
         settings: the session settings under which it was created, as Spark keeps them.
         unsupported: why calls of an SQL function can't be expanded; empty if they can.
@@ -77,7 +77,7 @@ class Catalog:
         relations: each relation by its key, see `relation_key`.
         schema: the schema of unqualified names.
         functions: each function by its key, see `function_key`.
-        trusted: the lower-case names of functions that the user says to be deterministic.
+        trusted: the lower-case names of functions that the user promises to be deterministic.
     """
 
     relations: dict[str, Relation] = field(default_factory=dict)

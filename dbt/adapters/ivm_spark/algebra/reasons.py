@@ -178,7 +178,7 @@ class Reason:
 
 
 class NotMaintained(Exception):
-    """Raised by the pure rooms if a query, or a part of it, has no incremental rule."""
+    """Raised by the pure packages if a query, or a part of it, has no incremental rule."""
 
     def __init__(self, code: ReasonCode, detail: str = "") -> None:
         super().__init__(str(Reason(code, detail)))

@@ -28,7 +28,7 @@ HOPED = 0.7
 MUCH = 0.3
 """The fraction of differing rows above which the rebuild replaces the whole table."""
 TRIED_AGAIN = 10
-"""Every so many refreshes, a rebuild compares again although much differed the last time."""
+"""After so many refreshes, a rebuild compares again although many rows differed before."""
 _OTHER_CONTENTS = frozenset(
     {
         ReasonCode.STATE_MODIFIED,
@@ -69,7 +69,7 @@ def may_compare(request: Request, found: Findings, decision: Decision) -> bool:
 def is_hopeless(found: Findings, moved: bool) -> bool:
     """Return whether comparing can't pay, whatever the readers.
 
-    So few rows are rebuilt faster than a MERGE runs.
+    For so few rows, a rebuild is faster than a MERGE.
     """
     watermark = found.watermark
     equal_before = (
@@ -83,7 +83,7 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
 
     Args:
         found: the findings for a rebuild that may compare.
-        moved: a source has changed; otherwise the query itself gives other rows at times.
+        moved: a source has changed; otherwise the query itself may return other rows.
         readers: the cost models of the views that would be refreshed because of the rebuild.
     """
     known = [reader for reader in readers if reader.full_seconds]

@@ -29,8 +29,8 @@ SMALL_ROWS = 100_000
 """Rows of all sources together up to which a rebuild is timed before the first incremental
 refresh."""
 HOPE = 0.85
-"""The multiple of a rebuild's estimate that an incremental refresh may be estimated at, if it
-depends on a question. Above it, the question is not worth its tenth of a second."""
+"""The most that an incremental refresh may be estimated at if the choice depends on a question, as
+a multiple of a rebuild's estimate. Above it, the question is not worth its tenth of a second."""
 
 
 def no_work(changed: Mapping[str, int], insert_only: bool) -> Work:
@@ -56,7 +56,7 @@ class Situation:
         modified: a write into the state by somebody else.
         heads: the heads of the sources, by quoted name.
         full_refresh: the user asks for a rebuild.
-        repeatable: unmoved sources mean an unchanged result.
+        repeatable: the result is unchanged if no source moved.
         cost_model: the cost model of the view.
         used: the columns that the query reads of a source, if that is certain.
         unread: a write by another version of this package.
@@ -69,7 +69,7 @@ class Situation:
         rewrites: see `Work`.
         exchanges: see `Work`.
         clock_moved: the clock, as the query reads it, has moved.
-        clock_reason: why the state can't follow it by a change.
+        clock_reason: why an incremental refresh can't follow the clock.
     """
 
     config: IvmConfig
@@ -246,7 +246,7 @@ def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
 
 
 def _changed(before: str, now: str) -> Reason:
-    """Return the reason that a fingerprint differs, by its part that does.
+    """Return the reason for a changed fingerprint, by the part that changed.
 
     The parts are the query, its sources' columns, and the settings.
     """

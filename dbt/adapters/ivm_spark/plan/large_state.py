@@ -4,8 +4,8 @@ A MERGE without deletion vectors rewrites every file in which it changes a row. 
 all rows of these files. For a small state that is one small file and the faster way. For a large
 state it takes most of a refresh's time.
 
-A transaction of the adapter's own exchanges rows by means of deletion vectors, and that is faster
-for any state that it does not rewrite as a whole.
+A transaction of the adapter's own replaces rows by deletion vectors. That is faster for any state
+that the transaction does not rewrite as a whole.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ LARGE_ROWS = 2_000_000
 """Rows of a state from which on a MERGE with deletion vectors is faster than one without."""
 PROPERTIES = {"delta.enableDeletionVectors": "true"}
 TIDY_EVERY = 50
-"""Refreshes of a large state after which its small files become one again. Each refresh adds some,
-where a MERGE without vectors would rewrite the old files. An INSERT into a state of any size that
-stores the view row by row adds small files too."""
+"""Refreshes of a large state after which its small files become one again. Each refresh adds some;
+a MERGE without vectors would rewrite the old files. An INSERT into a state of any size that stores
+the view row by row adds small files too."""
 TIDY = {"spark.databricks.delta.autoCompact.enabled": "true"}
 """Session settings of such a refresh. As a property of the table, the setting would rewrite a file
 as soon as it has a vector, which is at each refresh."""
 
 
 def is_large(rows: int) -> bool:
-    """Return whether a state of so many rows is a large one; 0 if their number is not known."""
+    """Return whether a state of so many rows is large; `rows` is 0 if it is not known."""
     return rows >= LARGE_ROWS
 
 
 def is_exchanged(layout: Layout | None, state_rows: int, read: int) -> bool:
-    """Return whether a transaction exchanges rows of such a state, if it may change the state.
+    """Return whether a transaction replaces rows of such a state, if it may change the state.
 
     Args:
         layout: None for a query that is stored as it is.

@@ -1,4 +1,4 @@
-"""Plans one refresh: asks Spark what it must, and lets the pure rooms decide and write SQL.
+"""Plans one refresh: asks Spark for facts, and lets the pure packages decide and write SQL.
 
 Its statements read metadata only, never rows, except those of source_watermarks.py and choice.py.
 """
@@ -86,7 +86,7 @@ class Planner:
     def plan(self, request: Request, rejected: Reason | None = None) -> Plan:
         """Return the plan of one refresh.
 
-        `rejected` is why the SQL made from the query is not to be used.
+        `rejected` is the reason not to use the SQL made from the query.
 
         Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
         the query's columns. Spark's own errors about the query pass through.
@@ -237,8 +237,8 @@ class Planner:
     def _catalog(self, request: Request) -> tuple[Catalog, list[str]]:
         """Return every relation that the query reads, following views, and the sources' names.
 
-        Both are empty if a relation can't be described and Spark must judge the query. An answer
-        that did not come says nothing of the query, so its error passes through.
+        Both are empty if a relation can't be described and Spark must judge the query. A missing
+        answer says nothing about the query, so its error passes through.
         """
 
         def describe(name: str) -> Relation:
@@ -301,7 +301,7 @@ def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configurat
 
 
 def _staying(request: Request, found: Findings) -> Findings:
-    """Return the findings for a state whose table stays although the model says otherwise."""
+    """Return the findings for a state whose table stays as it is, against the model's configs."""
     appends = request.config.table.appends if found.watermark is None else found.watermark.appends
     return _laid_out(request, found, appends, kept=True)
 

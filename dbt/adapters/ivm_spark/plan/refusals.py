@@ -1,4 +1,4 @@
-"""What a run is refused or warned for, and Spark's rejections of generated SQL."""
+"""The refusals and warnings of a run, and Spark's rejections of generated SQL."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ def warnings(
 ) -> list[str]:
     """Return the warnings of a decision, with empty ones among them.
 
-    `unsupported_reason` is why the query itself can't be maintained. Raises RefusedError for what
-    the policy `incremental_strict` forbids.
+    `unsupported_reason` is why the query itself can't be maintained. Raises RefusedError if the
+    policy `incremental_strict` forbids the decision.
     """
     return [_in_full(config, decision, unsupported_reason), _not_appended(config, decision, layout)]
 

@@ -29,7 +29,7 @@ class Request:
         view: the quoted name of its view.
         state: the quoted name of its state.
         information: dbt's cached information about an existing view.
-        described: the descriptions that the view is to carry.
+        described: the descriptions that the view gets.
         state_exists: there is a state.
         occupied_by: the object in the state's place: a view, or a table that is not Delta's; empty
             without one.
@@ -67,7 +67,7 @@ class Request:
 
     @property
     def transacts(self) -> bool:
-        """Return whether a transaction of the adapter's own may change the state, most likely."""
+        """Return whether a transaction of the adapter's own can probably change the state."""
         return not (self.far or self.config.table.partitions)
 
     @property
@@ -103,7 +103,7 @@ class Request:
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
 
-        Raises CompilationError for a config or query that is refused.
+        Raises CompilationError for an invalid config or an empty query.
 
         Args:
             model: the name for messages.

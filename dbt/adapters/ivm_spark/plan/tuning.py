@@ -38,8 +38,7 @@ while it plans the statement around the query. If Delta does not know them yet, 
 jobs a source."""
 RUNTIME_FILTER_SIZE = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
 SKIPPING = "spark.databricks.delta.stats.skipping"
-"""Lets Delta leave files out. To do so, Delta runs a job for each scan that asks which files there
-are."""
+"""Lets Delta skip files. To do so, Delta runs a job for each scan, which lists the files."""
 SMALL_REBUILD = 500_000
 """Rows of all sources up to which a rebuild reads all files, without asking which it can skip."""
 UNFILTERED_ROWS = 100_000_000
@@ -83,8 +82,8 @@ def rebuilt(rows: int, sources: int, vectors: bool, given: Mapping[str, str]) ->
     wanted = written(rows, sources, given)
     small = 0 < rows <= SMALL_REBUILD
     if sources == 1 and small and not vectors and SKIPPING not in given:
-        # Of several sources Spark asks the sizes, to choose a join. Without skipping Delta computes
-        # a snapshot for each, by three jobs.
+        # Spark asks for the sizes of several sources to choose a join. Without skipping, Delta
+        # computes a snapshot of each, in three jobs.
         wanted |= {SKIPPING: "false"}
     return wanted
 

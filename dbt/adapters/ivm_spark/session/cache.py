@@ -1,4 +1,4 @@
-"""The folder for what the adapter keeps for a user between two runs."""
+"""The folder of the files that the adapter keeps for a user between two runs."""
 
 from __future__ import annotations
 

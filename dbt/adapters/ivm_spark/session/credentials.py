@@ -40,7 +40,7 @@ class IvmSparkCredentials(SparkCredentials):
 
     With `keep_spark: 30m`, the Spark of `session` is a process of its own. Later dbt processes use
     it too, and it ends 30 minutes after the last one. With `class_archive` (the default), the first
-    run leaves an archive of Spark's classes, with which later ones start faster.
+    run leaves an archive of Spark's classes, and later ones start faster.
 
     `connect` is Spark Connect. It takes `host` and `port` (15002), and `token`, `user` and
     `use_ssl` if the server asks for them. `host` may also be the whole connection string.
@@ -72,7 +72,7 @@ class IvmSparkCredentials(SparkCredentials):
 
         Raises:
             DbtRuntimeError: a field that the chosen method needs is missing, `database` is not
-                `schema`, or `keep_spark` is no duration or of another method.
+                `schema`, or `keep_spark` is not a duration, or the method is another one.
         """
         if self.method == ConnectionMethod.SESSION and self.host is None:
             self.host = EMBEDDED_HOST
@@ -90,7 +90,7 @@ class IvmSparkCredentials(SparkCredentials):
     def keep_seconds(self) -> float:
         """Return for how many seconds Spark stays after its last client; 0 if it ends with dbt.
 
-        Raises DbtRuntimeError if `keep_spark` is no duration.
+        Raises DbtRuntimeError if `keep_spark` is not a duration.
         """
         said = str(self.keep_spark or "0").strip().lower()
         if said in ("0", "false", "off", "no"):

@@ -1,4 +1,4 @@
-"""Messages of Spark errors, without what the JVM adds to them."""
+"""Messages of Spark errors, without the JVM's additions."""
 
 from __future__ import annotations
 

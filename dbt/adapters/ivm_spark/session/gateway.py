@@ -1,4 +1,4 @@
-"""The way into Spark's JVM: started by this process, or running already."""
+"""The gateway to Spark's JVM, which this process starts or which runs already."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dbt.adapters.ivm_spark.session.place import Note
 
 _PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
-"""How PySpark is told of a JVM that runs already."""
+"""The variables that tell PySpark of a JVM that runs already."""
 
 
 def launched(settings: Mapping[str, str], log: SparkLog, fds: tuple[int, ...] = ()) -> Any:
@@ -47,7 +47,7 @@ def attached(note: Note, within: float) -> SparkSession | None:
 
     The process then has all that a Spark of its own would have.
 
-    within: seconds that it has for its first answer.
+    within: the seconds to wait for its first answer.
     """
     gateway = _connected(note, within)
     if gateway is None:
@@ -99,8 +99,8 @@ def answer_at_once(session: SparkSession) -> None:
 def forget_abandoned(gateway: Any) -> None:
     """Let the JVM forget the objects of clients that have ended.
 
-    A JVM holds each object that it has sent to a client until the client says that it needs it no
-    longer. To be called only while there is no client but this process.
+    A JVM holds each object that it has sent to a client until the client releases it. Call this
+    only while this process is the only client.
     """
     objects = gateway.java_gateway_server.getGateway().getBindings()
     names = set(str(gateway.jvm.java.lang.String.join(",", objects.keySet())).split(","))

@@ -1,4 +1,4 @@
-"""What is installed beside the adapter: Java, Delta Lake's package, and the build of sqlglot."""
+"""The software beside the adapter: Java, Delta Lake's package, and the build of sqlglot."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The process that keeps a Spark: `python -m dbt.adapters.ivm_spark.session.keeper <folder>`.
 
-It reads what to start from its standard input (see `order`), starts Spark, writes the note of it,
+It reads Spark's settings from its standard input (see `order`), starts Spark, writes Spark's note,
 and waits. It ends Spark when nobody has used it for the time to keep it, or on SIGTERM. If the
 keeper is killed, Spark ends, since the pipe between them closes. If Spark ends, so does the keeper.
 """
@@ -43,8 +43,8 @@ class Keeper:
     """Keeps a Spark while it is used, and for some time after that.
 
     Args:
-        place: of the warehouse.
-        spark: that this process has started.
+        place: the place of the warehouse.
+        spark: the Spark that this process has started.
     """
 
     def __init__(self, place: Place, spark: Started) -> None:
@@ -75,7 +75,7 @@ class Keeper:
         self._end()
 
     def _clean(self) -> None:
-        """End and free what clients have left, some of which may have been killed."""
+        """End the jobs and free the memory that clients have left; some may have been killed."""
         with suppress(Py4JError, PySparkException, OSError):
             self._spark.session.sparkContext.cancelAllJobs()
             self._spark.session.catalog.clearCache()

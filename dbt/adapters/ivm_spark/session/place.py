@@ -1,4 +1,4 @@
-"""A Spark that stays: where it is noted, who uses it, and whether it fits a profile.
+"""A Spark that stays: its note, its clients, and whether it fits a profile.
 
     <cache>/dbt-ivm-spark/sparks/<place>/     one folder for each warehouse; only its owner reads it
         spark.json    the note: port, secret, settings; written once Spark answers
@@ -49,15 +49,15 @@ class Note(DataClassJSONMixin):
     """A Spark that stays, as its keeper notes it.
 
     Attributes:
-        port: of its gateway, on the loopback interface.
-        secret: that a client must send.
-        keeper: id of the process that keeps it.
-        jvm: id of Spark's own process.
+        port: the port of its gateway, on the loopback interface.
+        secret: the secret that a client must send.
+        keeper: the id of the process that keeps it.
+        jvm: the id of Spark's own process.
         started: when it was started, in seconds since 1970.
         warehouse: the folder of its tables.
-        memory: of the driver, as Spark writes it.
-        versions: of the packages that it was started with.
-        digests: of the settings that it was started with, by their names. The values may be
+        memory: the memory of the driver, as Spark writes it.
+        versions: the versions of the packages that it was started with, by package.
+        digests: digests of the settings that it was started with, by name. The values may be
             secret.
     """
 
@@ -187,20 +187,20 @@ class Place:
         return True
 
     def leave(self) -> None:
-        """Count this process among the clients no longer."""
+        """Remove this process from the clients."""
         if self._client is not None:
             self._client.close()
             self._client = None
 
     @contextmanager
     def without_clients(self) -> Iterator[bool]:
-        """Hold new clients back, and say whether there are none now; else hold nothing back."""
+        """Hold new clients back if there are none now, and yield whether there are none."""
         with self._opened("clients") as lock:
             yield _taken(lock, fcntl.LOCK_EX)
 
     @contextmanager
     def alone(self) -> Iterator[bool]:
-        """Say whether there is no client but this process, and let none in if so."""
+        """Yield whether this process is the only client, and let no other in if so."""
         assert self._client is not None
         if not _taken(self._client, fcntl.LOCK_EX):
             fcntl.flock(self._client, fcntl.LOCK_SH)

@@ -1,4 +1,4 @@
-"""The Spark that stays for a warehouse, as a dbt process finds, replaces or starts it."""
+"""Finds, replaces or starts the Spark that stays for a warehouse."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def resident_session(
     that does not answer.
 
     Args:
-        settings: to start it with.
-        place: of the warehouse.
-        keep: seconds for which it stays after its last client.
+        settings: the settings to start it with.
+        place: the place of the warehouse.
+        keep: the seconds for which it stays after its last client.
         archive: whether to use an archive of Spark's classes.
 
     Raises:

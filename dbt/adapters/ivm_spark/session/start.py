@@ -1,4 +1,4 @@
-"""Starts Spark's JVM and Spark in it, with what earlier starts have left."""
+"""Starts Spark's JVM and Spark in it, with the files that earlier starts have left."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Started:
 
     Attributes:
         session: its first session.
-        gateway: to its JVM.
-        archive: the archive of its classes that is to be written before it ends, None if there is
-            one or there is to be none.
+        gateway: the gateway to its JVM.
+        archive: the archive of its classes to write before it ends; None if the archive exists or
+            is not wanted.
     """
 
     session: SparkSession
@@ -47,8 +47,8 @@ def started(
     """Start a JVM, and Spark in it.
 
     Args:
-        settings: of Spark.
-        log: for the JVM's output.
+        settings: Spark's settings.
+        log: the log for the JVM's output.
         archive: whether to use an archive of Spark's classes.
         fds: open files that the JVM inherits.
     """

@@ -1,7 +1,7 @@
-"""What a start of Spark leaves for the next one: its packages' jars, and an archive of its classes.
+"""The files that a start of Spark leaves for the next one: a list of jars, a class archive.
 
 Most of a cold start is CPU time of the JVM: Ivy resolves packages that are on disk already, and
-tens of thousands of classes are parsed and verified. So the jars that Ivy found go on the class
+Java parses and verifies tens of thousands of classes. So the jars that Ivy found go on the class
 path next time, and Java writes the classes of the first run into an archive (class data sharing).
 
     <cache>/dbt-ivm-spark/
@@ -57,7 +57,7 @@ def with_jars(settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def waiting_for(settings: Mapping[str, str]) -> str:
-    """Return what a start with these settings waits for, in a sentence."""
+    """Return a sentence that says what a start with these settings waits for."""
     packages = with_jars(settings).get(PACKAGES)
     if packages and is_local(settings):
         return f"Starting Spark. The first time, it fetches {packages}"
@@ -67,8 +67,8 @@ def waiting_for(settings: Mapping[str, str]) -> str:
 def note_jars(settings: Mapping[str, str], context: Any) -> None:
     """Note which jars Spark has found for its packages, if the next start can do without Ivy.
 
-    Libraries that Spark has itself are left out. A package's jars are looked at after Spark's own,
-    but the class path is looked at before them.
+    The list leaves out libraries that Spark has itself. Spark searches a package's jars after its
+    own, but the class path before them.
 
     context: the SparkContext that was started with these settings.
     """
@@ -86,8 +86,8 @@ def note_jars(settings: Mapping[str, str], context: Any) -> None:
 def with_archive(settings: Mapping[str, str], java: Path) -> tuple[dict[str, str], Path | None]:
     """Return settings under which Java uses the archive of its classes, or gathers one.
 
-    The second value is the archive to write at the end, None if there is one already. An archive
-    that does not fit is ignored by Java.
+    The second value is the archive to write at the end, None if there is one already. Java ignores
+    an archive that does not fit.
 
     java: the path of the Java that Spark runs on.
     """

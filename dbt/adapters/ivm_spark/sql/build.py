@@ -52,7 +52,7 @@ class View:
 
     @cached_property
     def text(self) -> str:
-        """Return the tree as written, written back as SQL."""
+        """Return the tree as written, as SQL."""
         return to_sql(render(self.written, bind_plain), owned=True)
 
     @cached_property
@@ -122,7 +122,7 @@ def _marked(query: exp.Query) -> exp.Query:
 
 
 def _unmarked(query: exp.Query) -> exp.Query:
-    """Return the query, changed in place, with its aggregate calls as the other rooms know them."""
+    """Return the query, changed in place, with its aggregate calls as other packages know them."""
     return _swapped(query, exp.AnonymousAggFunc, exp.Anonymous)
 
 

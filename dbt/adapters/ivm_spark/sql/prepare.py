@@ -1,4 +1,4 @@
-"""Makes explicit in a query what sqlglot reads in another way than Spark, or leaves open."""
+"""Makes explicit the parts of a query that sqlglot misreads or leaves open."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _PARAMETER = "__ivm_lambda_"
 
 
 def prepare(query: exp.Query) -> None:
-    """Make a query explicit, in place. Raises NotMaintained for what has no certain meaning.
+    """Make a query explicit, in place. Raises NotMaintained if its meaning is not certain.
 
-    Each step looks at the whole query, so a step is left out if the query has nothing for it.
+    Each step looks at the whole query, so a step runs only if the query has something for it.
     """
     kinds: set[type[exp.Expr]] = set()
     calls: set[str] = set()

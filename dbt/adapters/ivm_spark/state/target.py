@@ -17,7 +17,7 @@ class Target:
         large: Spark types of the columns of a large state, None for any other state. The change of
             a large state is computed first, and it is worth asking which part of the state it can
             match.
-        exchanges: a transaction may exchange the rows that change. The change is computed first.
+        exchanges: a transaction may replace the rows that change. The change is computed first.
         few: the change certainly has few rows, so that groups to compute again are broadcast.
     """
 

@@ -19,7 +19,7 @@ class ConfigError(ValueError):
 
     @property
     def sentence(self) -> str:
-        """Return the message with a mark at its end."""
+        """Return the message with a punctuation mark at its end."""
         text = str(self)
         return text if text.endswith((".", "?")) else f"{text}."
 

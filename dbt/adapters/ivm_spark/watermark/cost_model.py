@@ -18,7 +18,7 @@ FIXED_FULL = 0.7
 """Seconds of a rebuild without rows."""
 FIXED_INCREMENTAL = 1.1
 """Seconds of an incremental refresh by one row, in one statement that reads one change feed. A view
-begins with it, before an incremental refresh is recorded."""
+begins with this value, before an incremental refresh is recorded."""
 MATERIALIZED = 0.1
 """Fraction of the fixed time that each relation materialized before the statement adds."""
 SCAN = 0.07
@@ -30,8 +30,8 @@ it."""
 REWRITTEN = 0.5
 """Fraction of the fixed time that a transaction takes in the place of a MERGE."""
 LOCATED = 0.5
-"""Cost of a row of the state if a transaction exchanges the rows that change: it looks them up
-once, and writes no others."""
+"""Cost of a row of the state if a transaction replaces the rows that change: it looks them up once,
+and writes no others."""
 FIRST_BUILD = 0.5
 """The least fraction of a first build's time that a rebuild takes: most first builds run in a Spark
 that is not warm. If an incremental refresh takes longer than that, one rebuild is made to find
@@ -70,9 +70,9 @@ class Work:
         scans: scans of tables and change feeds.
         scattered: the refresh finds rows of the state by all their columns.
         adds: the refresh looks for no row of the state.
-        least: the rows of `met` that are read at least.
+        least: the least number of rows of `met` that are read.
         rewrites: a transaction of the adapter's own takes the place of the MERGE.
-        exchanges: this transaction exchanges the rows that change, and rewrites no others.
+        exchanges: this transaction replaces the rows that change, and rewrites no others.
     """
 
     rows: int = 0

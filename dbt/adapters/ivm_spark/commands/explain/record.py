@@ -40,7 +40,7 @@ COLUMNS = (
 class Record:
     """A committed refresh; COLUMNS describes the fields.
 
-    `source_rows` is no column: the rows of all sources at the refresh, None if they are not known.
+    `source_rows` is not a column. It counts the rows of all sources, None if they are not known.
     """
 
     model: str
@@ -63,9 +63,9 @@ class Record:
 
 
 def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Record | None:
-    """Return what adapter_response says of a refresh, None if it committed none.
+    """Return the record of a refresh from its adapter_response, None if it committed nothing.
 
-    dbt leaves out of adapter_response what is None.
+    dbt leaves fields that are None out of adapter_response.
     """
     refresh = response.get("refresh")
     if not refresh:
@@ -94,9 +94,10 @@ def of_response(model: str, relation: str, response: Mapping[str, Any]) -> Recor
 
 
 def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Record]:
-    """Return what a state's commits say of their refreshes.
+    """Return the records of the refreshes in a state's commits.
 
-    Commits by others say nothing. Neither do commits from before refreshes recorded their kind.
+    Commits by others have no record. Neither have commits from before refreshes recorded their
+    kind.
     """
     found = []
     for commit in commits:
@@ -107,7 +108,7 @@ def of_commits(model: str, relation: str, commits: Sequence[Commit]) -> list[Rec
 
 
 def as_rows(records: Sequence[Record]) -> str:
-    """Return the records as a JSON array, for `from_json`; empty without any."""
+    """Return the records as a JSON array for `from_json`, or an empty text."""
     names = [name for name, _, _ in COLUMNS]
     rows = [{name: getattr(record, name) for name in names} for record in records]
     return json.dumps(rows) if rows else ""
