@@ -22,6 +22,8 @@ from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configura
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
 
+_JOINED = 3
+"""How many rows of a partner a changed row joins, in most refreshes."""
 DETAIL = 300
 """Characters of a reason's detail that a watermark stores; the detail may be a whole message of
 Spark's."""
@@ -218,7 +220,7 @@ class Incremental(Plan):
 
     @property
     def few(self) -> bool:
-        return 0 < self.watermark.stats.work.changed <= FEW_ROWS
+        return 0 < self.watermark.stats.work.changed <= FEW_ROWS // _JOINED
 
     def without(self, no_ops: frozenset[str]) -> Incremental:
         """Return the same refresh without the changes of sources that turned out to be no-ops.

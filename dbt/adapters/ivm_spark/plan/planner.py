@@ -26,7 +26,6 @@ from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
-from dbt.adapters.ivm_spark.plan.garbage import rare_collections
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
@@ -91,10 +90,6 @@ class Planner:
         Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
         the query's columns. Spark's own errors about the query pass through.
         """
-        with rare_collections():
-            return self._plan(request, rejected)
-
-    def _plan(self, request: Request, rejected: Reason | None) -> Plan:
         try:
             with not_too_deep():
                 return self._planned(request, rejected)

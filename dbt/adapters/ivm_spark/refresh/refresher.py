@@ -12,6 +12,7 @@ from typing import Any
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.physical.key_ranges import (
     answered,
@@ -161,10 +162,16 @@ class Refresher:
         with self._phase(f"computing relation {number} of {all_of_them}"), self._keeping():
             # Note the name before sending: the relation may exist although no answer comes.
             self._session.names.append(name)
-            if self._store is not None and self.plan.few:
+            if self._store is not None and self._is_small(name):
                 self._store(sql)
             else:
                 self._query(sql)
+
+    def _is_small(self, name: str) -> bool:
+        """Return whether a relation to materialize has few rows, certainly or probably."""
+        statements = self.plan.statements
+        most = None if statements is None else statements.most.get(name)
+        return self.plan.few or (most is not None and most <= FEW_ROWS)
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
