@@ -278,11 +278,12 @@ def test_a_state_that_has_grown_large_gets_deletion_vectors_once(
     assert planned(warehouse, sql=DIFFERENT, far=far).alteration.properties == {}
 
 
-def test_a_state_of_rows_gets_deletion_vectors_at_once(warehouse: Warehouse) -> None:
-    near = planned(warehouse, sql=DIFFERENT, full_refresh=True)
-    assert near.table.properties.items() >= PROPERTIES.items()
-    behind_a_server = planned(warehouse, sql=DIFFERENT, full_refresh=True, far=True)
-    assert behind_a_server.table.properties.keys().isdisjoint(PROPERTIES)
+def test_a_rebuild_gives_deletion_vectors_to_none_but_large_states(warehouse: Warehouse) -> None:
+    _of_different(warehouse)
+    for rows, vectors in ((MOST_ROWS + 1, False), (LARGE_ROWS, True)):
+        warehouse.stored = rows
+        rebuilt = planned(warehouse, sql=DIFFERENT, full_refresh=True)
+        assert (rebuilt.table.properties.items() >= PROPERTIES.items()) == vectors
 
 
 def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:

@@ -83,7 +83,7 @@ def assemble(
     decision, watermark = choice.decision, found.watermark
     appended = _appends(found, decision)
     compact = appended and watermark is not None and watermark.appended >= COMPACT_AFTER
-    large = _takes_vectors(request, found, _rows(watermarks))
+    large = _takes_vectors(request, found, decision)
     next_mark = Watermark(
         state_id=watermark.state_id if watermark is not None else new_id,
         refresh=watermark.refresh + 1 if watermark is not None else 1,
@@ -107,7 +107,7 @@ def assemble(
         appended=watermark.appended + 1
         if watermark is not None and appended and not compact
         else 0,
-        large=large or (watermark is not None and watermark.large and not decision.build),
+        large=large,
         in_order=found.facts.in_order,
         clock=found.clock.recorded,
         clock_at=found.clock.at,
@@ -135,10 +135,17 @@ def _appends(found: Findings, decision: Decision) -> bool:
     return found.layout.appended
 
 
-def _takes_vectors(request: Request, found: Findings, read: int) -> bool:
-    """Return whether the state's table takes deletion vectors. `read` counts the sources' rows."""
-    rows = found.cost_model.state_rows
-    return _is_large(found) or (request.transacts and is_exchanged(found.layout, rows, read))
+def _takes_vectors(request: Request, found: Findings, decision: Decision) -> bool:
+    """Return whether the state's table takes deletion vectors from this refresh on.
+
+    They are for refreshes that change stored rows. A table without them is read faster.
+    """
+    watermark, layout = found.watermark, found.layout
+    if _is_large(found) or (watermark is not None and watermark.large):
+        return True
+    merges = not (decision.build or decision.changes_nothing or decision.work.adds)
+    exchanges = layout is not None and is_exchanged(layout, found.cost_model.state_rows)
+    return merges and request.transacts and exchanges
 
 
 def _is_large(found: Findings) -> bool:

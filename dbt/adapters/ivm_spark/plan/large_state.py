@@ -33,18 +33,9 @@ def is_large(rows: int) -> bool:
     return rows >= LARGE_ROWS
 
 
-def is_exchanged(layout: Layout | None, state_rows: int, read: int) -> bool:
-    """Return whether a transaction replaces rows of such a state, if it may change the state.
-
-    Args:
-        layout: None for a query that is stored as it is.
-        state_rows: rows of the state, 0 before they are known.
-        read: rows of all sources. A state of rows may have as many; a state of groups seldom has.
-    """
-    if layout is not None and (layout.appended or layout.whole):
-        return False
-    most = read if layout is not None and layout.scattered else 0
-    return not is_rewritten(state_rows or most)
+def is_exchanged(layout: Layout, state_rows: int) -> bool:
+    """Return whether a transaction replaces rows of such a state, if it may change the state."""
+    return not (layout.appended or layout.whole or is_rewritten(state_rows))
 
 
 def for_large(table: Configuration) -> Configuration:

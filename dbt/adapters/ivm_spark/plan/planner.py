@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
@@ -315,9 +316,8 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
     reading, watermark, layout = found.reading, found.watermark, found.layout
-    small = is_rewritten(found.cost_model.state_rows)
-    vectors = watermark is not None and watermark.large
-    exchanges = request.transacts and vectors and not small
+    rows = found.cost_model.state_rows
+    exchanges = request.transacts and layout is not None and is_exchanged(layout, rows)
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)
@@ -338,7 +338,7 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         used=reading.used,
         work=no_work if found.derivation is None else found.derivation.work,
         only_adds=view_only_adds,
-        rewrites=request.transacts and (small or vectors),
+        rewrites=request.transacts and (is_rewritten(rows) or exchanges),
         exchanges=exchanges,
         clock_moved=found.clock.moved,
         clock_reason=clock_reason(layout) if found.clock.moved else None,
