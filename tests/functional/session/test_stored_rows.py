@@ -173,6 +173,12 @@ class TestFewRows:
         assert rows(handle, f"select count(*) from {FIRST}") == [(10,)]
         handle.execute(f"drop view if exists {FIRST}")
 
+    def test_large_rows_are_stored_by_the_statement(self, handle: SessionHandle) -> None:
+        self.store(handle, FIRST, "select repeat(uuid(), 100000) as t from range(20)")
+        assert "InMemoryRelation" in logical(handle, f"select * from {FIRST}")
+        assert rows(handle, f"select count(*) from {FIRST}") == [(20,)]
+        handle.execute(f"drop view if exists {FIRST}")
+
     def test_every_value_stays_exactly_as_it_is(self, handle: SessionHandle) -> None:
         values = {
             "d": "date'0001-01-01'",

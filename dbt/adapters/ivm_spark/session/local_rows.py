@@ -18,12 +18,16 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.delta_log import java, scala_object
 
+MOST_BYTES = 32_000_000
+"""Size of the largest relation in the driver, as rows in memory."""
+
 
 def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     """Compute a query, and return its rows as a relation of the driver.
 
-    None if there are more than `FEW_ROWS`. Each query that reads the relation sends the rows to its
-    tasks. From about 40,000 rows on, that takes longer than reading Spark's cache.
+    None if there are more than `FEW_ROWS`, or if they take more than `MOST_BYTES`. Each query that
+    reads the relation sends the rows to its tasks. From about 40,000 rows on, that takes longer
+    than reading Spark's cache.
 
     session: of this process, not of a server.
     """
@@ -32,10 +36,10 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     computed = rows.limit(FEW_ROWS + 1)._jdf.localCheckpoint(True).logicalPlan()
     stored = computed.rdd()
     try:
-        values = stored.collect()
+        values = stored.collect() if _size(session, stored) <= MOST_BYTES else None
     finally:
         stored.unpersist(False)
-    if len(values) > FEW_ROWS:
+    if values is None or len(values) > FEW_ROWS:
         return None
     jvm: Any = session._jvm
     sequence = scala_object(jvm.scala.collection.immutable, "ArraySeq").unsafeWrapArray(values)
@@ -44,6 +48,12 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     )
     dataset = scala_object(jvm.org.apache.spark.sql.classic, "Dataset")
     return DataFrame(dataset.ofRows(session._jsparkSession, relation), session)
+
+
+def _size(session: SparkSession, stored: Any) -> int:
+    """Return the bytes that a stored RDD takes."""
+    infos = session._jsparkSession.sparkContext().getRDDStorageInfo()
+    return sum(int(i.memSize()) + int(i.diskSize()) for i in infos if i.id() == stored.id())
 
 
 @contextmanager
