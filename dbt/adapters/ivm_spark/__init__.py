@@ -4,7 +4,6 @@ from dbt.adapters.base.plugin import AdapterPlugin
 
 from dbt.adapters.ivm_spark.impl import IvmSparkAdapter
 from dbt.adapters.ivm_spark.session.credentials import IvmSparkCredentials
-from dbt.adapters.ivm_spark.session.garbage import collect_rarely
 from dbt.adapters.ivm_spark.session.target import show_platform
 from dbt.include import ivm_spark
 
@@ -16,4 +15,3 @@ Plugin = AdapterPlugin(
 )
 
 show_platform()
-collect_rarely()

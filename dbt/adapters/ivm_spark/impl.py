@@ -35,6 +35,7 @@ from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
 from dbt.adapters.ivm_spark.refresh.summary import Refreshed, summary
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
+from dbt.adapters.ivm_spark.session.garbage import collect_as_before, collect_rarely
 from dbt.adapters.ivm_spark.session.installed import check_sqlglot
 from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -80,6 +81,7 @@ class IvmSparkAdapter(SparkAdapter):
 
     def __init__(self, config: Any, mp_context: Any) -> None:
         super().__init__(config, mp_context)
+        collect_rarely()
         check_sqlglot()
         self._start_early(config.credentials)
         self._pins = Pins()
@@ -285,6 +287,7 @@ class IvmSparkAdapter(SparkAdapter):
             with self.connection_named("ivm_nets"):
                 self._nets.drop(self._rows_of)
         super().cleanup_connections()
+        collect_as_before()
 
     def pre_model_hook(self, config: Any) -> None:
         """Make Delta the file format of a node that names none.

@@ -171,7 +171,7 @@ class TestAWriterInTheMiddle:
 
     @pytest.fixture
     def intruded(self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        plan = Refresher._committed
+        plan = Refresher.commit
         done: set[str] = set()
 
         def commit(refresh: Refresher, sql: str) -> Any:
@@ -181,7 +181,7 @@ class TestAWriterInTheMiddle:
                 do(warehouse, name, (INTRUSIONS[name],))
             return plan(refresh, sql)
 
-        monkeypatch.setattr(Refresher, "_committed", commit)
+        monkeypatch.setattr(Refresher, "commit", commit)
         yield
         assert done == set(INTRUSIONS)
 

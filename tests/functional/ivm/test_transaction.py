@@ -201,8 +201,9 @@ class TestExchanges(Facts):
         built = super().build(warehouse)
         mapped = "'delta.columnMapping.mode' = 'name'"
         built.sql(f"alter table mapped__ivm set tblproperties ({mapped})")
-        # The first refresh of a state of groups turns deletion vectors on.
+        # The first refresh that changes stored rows turns deletion vectors on.
         built.sql("insert into facts values ('d', 1, 'y'), ('a', 1, 'x'), ('z', 3, 'y')")
+        built.sql("update facts set v = v + 1", "delete from facts where k = 'z'")
         assert built.run()["sums"]["committed_by"] == "transaction"
         return built
 

@@ -62,7 +62,7 @@ STATED = {
     ),
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
-        f"at most {rows(materialized.FEW_ROWS)} rows changed and the relation has no more",
+        f"keeps a relation of at most {rows(materialized.FEW_ROWS)} rows",
         f"materialized relations with at most {rows(stored_rows.COPIED_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",

@@ -286,6 +286,17 @@ def test_a_rebuild_gives_deletion_vectors_to_none_but_large_states(warehouse: Wa
         assert (rebuilt.table.properties.items() >= PROPERTIES.items()) == vectors
 
 
+def test_deletion_vectors_go_with_the_contents_that_needed_them(warehouse: Warehouse) -> None:
+    _of_different(warehouse)
+    warehouse.stored = MOST_ROWS + 1
+    warehouse.metadata = planned(warehouse, sql=DIFFERENT).metadata
+    assert planned(warehouse, sql=DIFFERENT).watermark.large
+    other = planned(warehouse, sql=f"{DIFFERENT} where k is not null")
+    assert other.kind is RefreshKind.FULL
+    assert not other.watermark.large
+    assert other.table.properties.keys().isdisjoint(PROPERTIES)
+
+
 def test_a_large_state_that_is_appended_to_needs_no_vectors(warehouse: Warehouse) -> None:
     sql, writes = DIFFERENT, StateWrites.APPEND
     warehouse.metadata = planned(warehouse, sql=sql, writes=writes).metadata

@@ -141,10 +141,13 @@ def _takes_vectors(request: Request, found: Findings, decision: Decision) -> boo
     They are for refreshes that change stored rows. A table without them is read faster.
     """
     watermark, layout = found.watermark, found.layout
-    if _is_large(found) or (watermark is not None and watermark.large):
+    stays = not decision.build or keeps_table(request, found, decision)
+    if _is_large(found) or (watermark is not None and watermark.large and stays):
         return True
     merges = not (decision.build or decision.changes_nothing or decision.work.adds)
-    exchanges = layout is not None and is_exchanged(layout, found.cost_model.state_rows)
+    exchanges = layout is not None and is_exchanged(
+        layout, found.cost_model.state_rows, found.table
+    )
     return merges and request.transacts and exchanges
 
 

@@ -33,9 +33,14 @@ def is_large(rows: int) -> bool:
     return rows >= LARGE_ROWS
 
 
-def is_exchanged(layout: Layout, state_rows: int) -> bool:
-    """Return whether a transaction replaces rows of such a state, if it may change the state."""
-    return not (layout.appended or layout.whole or is_rewritten(state_rows))
+def is_exchanged(layout: Layout, state_rows: int, table: Configuration) -> bool:
+    """Return whether a transaction replaces rows of such a state, if it may change the state.
+
+    `table` is the model's configuration of the table; it may refuse deletion vectors.
+    """
+    said = {key.lower(): value.lower() for key, value in table.properties.items()}
+    refused = any(said.get(key.lower(), value) != value for key, value in PROPERTIES.items())
+    return not (refused or layout.appended or layout.whole or is_rewritten(state_rows))
 
 
 def for_large(table: Configuration) -> Configuration:

@@ -317,7 +317,7 @@ def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> F
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
     reading, watermark, layout = found.reading, found.watermark, found.layout
     rows = found.cost_model.state_rows
-    exchanges = request.transacts and layout is not None and is_exchanged(layout, rows)
+    exchanges = request.transacts and layout is not None and is_exchanged(layout, rows, found.table)
 
     def view_only_adds(insert_only: bool) -> bool:
         return layout is not None and inserts(layout, insert_only)

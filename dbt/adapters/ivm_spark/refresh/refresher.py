@@ -151,8 +151,8 @@ class Refresher:
             assert self.plan.statements is not None
             yield self.plan.statements.materialization(number)
             number += 1
-        if number == self._last() and not self._gains_only():
-            self._narrow(number)
+        if number == self._last() and not self._gains_only() and self.plan.statements is not None:
+            self._narrow(number)  # unless the question failed, and the plan is another one now
 
     def keep(self, name: str, sql: str) -> None:
         """Run the statement that materializes a temporary relation. Raises as `commit` does."""

@@ -13,21 +13,42 @@ from __future__ import annotations
 import atexit
 import gc
 import sys
+from pathlib import Path
 
 _RARE = (100_000, 20, 100)
 """Objects until the youngest are looked at, and how often that happens until older ones are."""
 _COUNTS_ITS_OBJECTS = "_duckdb"
 """A module that reports a leak for each of its objects that is still there at the end."""
+_before: list[tuple[int, int, int]] = []
 
 
 def collect_rarely() -> None:
-    """Look for garbage rarely from now on, and leave it to the system when the process ends.
+    """Look for garbage rarely until `collect_as_before`.
 
-    A threshold that the program has set higher, or to 0 (never), stays.
+    A threshold that the program has set higher, or to 0 (never), stays. If the program is dbt
+    itself, garbage is left to the system when it ends.
     """
-    if 0 < gc.get_threshold()[0] < _RARE[0]:
+    if not _before and 0 < gc.get_threshold()[0] < _RARE[0]:
+        _before.append(gc.get_threshold())
         gc.set_threshold(*_RARE)
-    atexit.register(_keep_objects)
+    if Path(sys.argv[0]).stem == "dbt":
+        atexit.unregister(_keep_objects)
+        atexit.register(_keep_objects)
+
+
+def collect_as_before() -> None:
+    """Look for garbage as often as before `collect_rarely`."""
+    while _before:
+        gc.set_threshold(*_before.pop())
+
+
+def free_java_objects() -> None:
+    """Free the objects of the JVM that Python has dropped lately.
+
+    Py4J's objects refer to themselves, so only a search frees them, and with them the rows that
+    they hold in the JVM. It looks at the youngest objects alone.
+    """
+    gc.collect(0)
 
 
 def _keep_objects() -> None:

@@ -17,6 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.delta_log import java, scala_object
+from dbt.adapters.ivm_spark.session.spark import has_executors
 
 MOST_BYTES = 32_000_000
 """Size of the largest relation in the driver, as rows in memory."""
@@ -29,14 +30,14 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     reads the relation sends the rows to its tasks. From about 40,000 rows on, that takes longer
     than reading Spark's cache.
 
-    session: of this process, not of a server.
+    session: of a Spark in this process, not of a server or a cluster.
     """
     # The rows are computed by an action of Spark's own, under the session's settings, in Spark's
     # own form of a row: a row of Python or Java does not hold every value exactly.
     computed = rows.limit(FEW_ROWS + 1)._jdf.localCheckpoint(True).logicalPlan()
     stored = computed.rdd()
     try:
-        values = stored.collect() if _size(session, stored) <= MOST_BYTES else None
+        values = stored.collect() if _size(session._jvm, stored) <= MOST_BYTES else None
     finally:
         stored.unpersist(False)
     if values is None or len(values) > FEW_ROWS:
@@ -50,10 +51,13 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     return DataFrame(dataset.ofRows(session._jsparkSession, relation), session)
 
 
-def _size(session: SparkSession, stored: Any) -> int:
-    """Return the bytes that a stored RDD takes."""
-    infos = session._jsparkSession.sparkContext().getRDDStorageInfo()
-    return sum(int(i.memSize()) + int(i.diskSize()) for i in infos if i.id() == stored.id())
+def _size(jvm: Any, stored: Any) -> int:
+    """Return the bytes that a stored RDD takes; its blocks are in this process's JVM."""
+    manager = jvm.org.apache.spark.SparkEnv.get().blockManager()
+    block = jvm.org.apache.spark.storage.RDDBlockId
+    found = [manager.getStatus(block(stored.id(), n)) for n in range(stored.getNumPartitions())]
+    known = [status.get() for status in found if status.isDefined()]
+    return sum(int(status.memSize()) + int(status.diskSize()) for status in known)
 
 
 @contextmanager
@@ -65,7 +69,7 @@ def computed_once(session: SparkSession, rows: DataFrame, few: bool) -> Iterator
         rows: the query.
         few: it probably has at most `FEW_ROWS` rows.
     """
-    local = local_rows(session, rows) if few else None
+    local = local_rows(session, rows) if few and not has_executors() else None
     if local is not None:
         yield local
         return

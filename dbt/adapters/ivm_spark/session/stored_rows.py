@@ -34,6 +34,7 @@ from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
+from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.local_rows import local_rows
 from dbt.adapters.ivm_spark.session.spark import has_executors
 
@@ -64,7 +65,7 @@ def store_few_rows(session: SparkSession, sql: str) -> bool:
         rows = local_rows(session, session.sql(query))
         if rows is not None:
             rows.createOrReplaceTempView(name)
-    except (Py4JError, PySparkException) as error:
+    except (Py4JError, PySparkException, TypeError) as error:
         if is_cancelled(error):
             raise
         _log.debug("A materialized relation is stored by a statement: %s", error)
@@ -81,6 +82,7 @@ def note_stored_rows(session: SparkSession, sql: str) -> None:
     dropped = _DROPPED.fullmatch(sql)
     if dropped is not None:
         _quietly(lambda: _forget(session, dropped.group(1)))
+        free_java_objects()
     found = _CACHED.match(sql)
     if found is not None:
         name, query = found.groups()
@@ -90,7 +92,7 @@ def note_stored_rows(session: SparkSession, sql: str) -> None:
 def _quietly(change: Callable[[], None]) -> None:
     try:
         change()
-    except (Py4JError, PySparkException) as error:
+    except (Py4JError, PySparkException, TypeError) as error:
         _log.debug("A materialized relation keeps its plan: %s", error)
 
 

@@ -37,6 +37,7 @@ from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.deletion_vectors import taken_out
 from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot, scala_object
 from dbt.adapters.ivm_spark.session.explanation import active
+from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
 from dbt.adapters.ivm_spark.state.rewrite import (
     ACTION,
@@ -115,7 +116,10 @@ def changed(session: SparkSession, replacement: Replacement) -> Row | None:
                 case Rewrite() as rewrite:
                     return transaction.rewrite(rewrite)
                 case Exchange() as exchange:
-                    return transaction.exchange(exchange)
+                    try:
+                        return transaction.exchange(exchange)
+                    finally:
+                        free_java_objects()
                 case Rebuild() as rebuild:
                     return transaction.rebuild(rebuild)
                 case _:
