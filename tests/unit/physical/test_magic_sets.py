@@ -1,5 +1,6 @@
-"""Groups of a change are computed only for keys that pass a filter on the joined table; the
-differential tests show that the rows are the same, these show when it happens."""
+"""A refresh computes only the changed groups that pass the filter on the joined table.
+
+These tests show when it does. The differential tests show that the rows are the same."""
 
 from __future__ import annotations
 

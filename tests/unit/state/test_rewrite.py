@@ -10,7 +10,7 @@ from sqlglot import exp, parse_one
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.rewrite import Before, exchange, locate, rewrite
+from dbt.adapters.ivm_spark.state.rewrite import exchange, locate, rewrite
 
 SOURCE = Scan("change", "change", (("k", "k"), ("n", "n")))
 
@@ -19,7 +19,6 @@ def of(text: str) -> exp.Expr:
     return parse_one(text, dialect="ivmspark")
 
 
-BEFORE = Before("`s`.`v__ivm`", 3, 200_000, "located")
 MERGE = Merge(
     source=SOURCE,
     on=of("t.`k` <=> s.`k`"),
@@ -81,7 +80,7 @@ def test_only_a_state_with_a_feed_has_change_data() -> None:
 
 
 def test_an_exchange_writes_no_row_that_stays() -> None:
-    change = exchange(MERGE, exp.select("*").from_("change"), exp.select("*"), BEFORE).change
+    change = exchange(MERGE, exp.select("*").from_("change"), exp.select("*"), "located").change
     assert "'keep'" not in to_sql(change.expansion)
     assert to_sql(change.rows).split(" FROM ")[0].endswith("`t`.`__ivm_file`, `t`.`__ivm_place`"), (
         "the places of the rows come along"

@@ -207,7 +207,7 @@ class Statements:
         table = exp.to_table(before.state, dialect="spark")
         read_at(table, before.version)
         located = locate(table, self.query(meets), self.condition)
-        return exchange(merge, self.query(source), located, before)
+        return exchange(merge, self.query(source), located, before.stored)
 
     @property
     def insert(self) -> Statements:

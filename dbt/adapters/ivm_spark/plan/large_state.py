@@ -38,7 +38,7 @@ def is_exchanged(layout: Layout, state_rows: int, table: Configuration) -> bool:
 
     `table` is the model's configuration of the table; it may refuse deletion vectors.
     """
-    said = {key.lower(): value.lower() for key, value in table.properties.items()}
+    said = _said(table)
     refused = any(said.get(key.lower(), value) != value for key, value in PROPERTIES.items())
     return not (refused or layout.appended or layout.whole or is_rewritten(state_rows))
 
@@ -50,9 +50,14 @@ def for_large(table: Configuration) -> Configuration:
 
     Source: Delta's documentation, "What are deletion vectors?".
     """
-    said = {key.lower() for key in table.properties}
+    said = _said(table)
     added = {key: value for key, value in PROPERTIES.items() if key.lower() not in said}
     return replace(table, properties={**table.properties, **added})
+
+
+def _said(table: Configuration) -> dict[str, str]:
+    """Return the properties that the model sets itself, in lower case."""
+    return {key.lower(): value.lower() for key, value in table.properties.items()}
 
 
 def tidying(refresh: int) -> dict[str, str]:

@@ -220,14 +220,14 @@ class _Transaction:
             return None
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
-        change = exchange.change
+        change, few = exchange.change, self._replacement.before.few
         # The first read is by far the longest part of the refresh, and others follow.
         found = self._session.sql(to_sql(exchange.located))
-        with computed_once(self._session, found, exchange.few) as located:
+        with computed_once(self._session, found, few) as located:
             located.createOrReplaceTempView(change.stored)
             try:
                 met = self._session.sql(to_sql(change.rows))
-                with computed_once(self._session, met, exchange.few) as rows:
+                with computed_once(self._session, met, few) as rows:
                     exchanged = self._exchanged(change, rows)
             finally:
                 self._session.catalog.dropTempView(change.stored)

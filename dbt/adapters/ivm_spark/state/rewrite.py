@@ -76,12 +76,10 @@ class Exchange:
         located: the rows of the state that the change meets, with their files and places.
         change: a rewrite of these rows, which also passes their files and places on. A row that
             stays as it is is not written.
-        few: probably, at most `FEW_ROWS` rows change.
     """
 
     located: exp.Query
     change: Rewrite
-    few: bool = False
 
 
 @dataclass(frozen=True)
@@ -151,18 +149,17 @@ def is_rewritten(rows: int) -> bool:
     return rows <= MOST_ROWS
 
 
-def exchange(merge: Merge, source: exp.Query, located: exp.Query, before: Before) -> Exchange:
+def exchange(merge: Merge, source: exp.Query, located: exp.Query, stored: str) -> Exchange:
     """Return a MERGE as an exchange of rows.
 
     Args:
         merge: with a value in `inserts` for each column of the state.
-        source: the MERGE's source, as SQL; it reads the state's rows, if any, from
-            `before.stored`.
+        source: the MERGE's source, as SQL; it reads the state's rows, if any, from `stored`.
         located: see `Exchange`.
-        before: the state before it.
+        stored: the name of the temporary view of the located rows.
     """
-    change = _rewritten(merge, source, before.stored, _ADDED, (FILE, PLACE))
-    return Exchange(located, change, before.few)
+    change = _rewritten(merge, source, stored, _ADDED, (FILE, PLACE))
+    return Exchange(located, change)
 
 
 def locate(state: exp.Table, meets: exp.Query, on: exp.Expr) -> exp.Query:
