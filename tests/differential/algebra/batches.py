@@ -10,7 +10,8 @@ import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from hypothesis import HealthCheck, settings
@@ -43,13 +44,16 @@ class Tally:
     refused: int = 0
     appended: int = 0
     cases: int = 0
+    edited: int = 0
+    kept: int = 0
     seconds: float = 0.0
 
     def __str__(self) -> str:
         rate = 60 * self.cases / self.seconds if self.seconds else 0
         return (
             f"{self.views} random views maintained ({self.refused} refused, {self.appended} "
-            f"appended to), {self.cases} cases, {rate:.0f} a minute"
+            f"appended to), {self.cases} cases, {rate:.0f} a minute; {self.kept} of "
+            f"{self.edited} edits kept the state"
         )
 
 
@@ -63,20 +67,35 @@ def checked(
     """The view after it has been built, and changed and compared BATCHES times; None for one that
     is not maintained. appends: its state is appended to where it can be."""
     started = time.monotonic()
-    database = _databases.pop() if _databases else Database(TABLES)
-    database.empty()
-    try:
-        view = Maintained(database, sql, appends)
-    except NotMaintained:
-        TALLY.refused += 1
-        view = None
-    if view is not None:
-        _check(view, database, random.Random(seed), seen, wanted)
-        TALLY.views += 1
-        TALLY.appended += view.appended
-    _databases.append(database)  # one in which a statement has failed is not used again
+    with fresh_database() as database:
+        try:
+            view = Maintained(database, sql, appends)
+        except NotMaintained:
+            TALLY.refused += 1
+            view = None
+        if view is not None:
+            _check(view, database, random.Random(seed), seen, wanted)
+            TALLY.views += 1
+            TALLY.appended += view.appended
     TALLY.seconds += time.monotonic() - started
     return view
+
+
+@contextmanager
+def fresh_database() -> Iterator[Database]:
+    """A database without rows. One in which a statement has failed is not used again."""
+    database = _databases.pop() if _databases else Database(TABLES)
+    database.empty()
+    yield database
+    _databases.append(database)
+
+
+def changed(view: Maintained, database: Database, generator: random.Random) -> frozenset[str]:
+    """Change some sources of a view; their names."""
+    moved, insert_only = _kind(view, generator)
+    for name in moved:
+        _change(database, name, generator, 10, 0 if insert_only else 4)
+    return frozenset(moved)
 
 
 def _check(

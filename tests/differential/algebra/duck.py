@@ -9,7 +9,7 @@ import re
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import MovedConstant
+from dbt.adapters.ivm_spark.algebra.moved import Moved
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
 from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
@@ -73,7 +73,7 @@ def _insert_sql(parts: Insert, source: str) -> list[str]:
 
 def _values(node: exp.Expr) -> exp.Expr:
     """Functions of a row, wherever they stand, before what is around them is another node."""
-    if isinstance(node, MovedConstant):
+    if isinstance(node, Moved):
         return node.this.transform(_values)
     if isinstance(node, exp.Anonymous) and node.name in _WITH_UNIT:
         return _with_unit(node)

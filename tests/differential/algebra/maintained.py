@@ -15,10 +15,12 @@ import sqlglot
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
+from dbt.adapters.ivm_spark.delta.query_change import OtherQuery, settled
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
 from dbt.adapters.ivm_spark.physical.key_ranges import (
@@ -34,8 +36,9 @@ from dbt.adapters.ivm_spark.plan.clock import clock_reason
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.sql.scans import bind_plain, columns_read
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.kept import KeptState, check_fits, kept_state
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.target import Target
@@ -108,6 +111,67 @@ class Maintained:
         else:
             self._ask_and_merge(moved, False, False)
         self._layout = lay_out(self._at(now), self._types, _STATE, self._appends)
+
+    def edit(self, sql: str, moved: frozenset[str]) -> bool:
+        """Give the view another query, while these sources have moved; whether its state is kept.
+
+        Raises NotMaintained for a query that is not maintained.
+        """
+        view = build_view(sql, self._database.catalog)
+        types = self._types_of(probe(view.root))
+        lay_out(view, types, _STATE)
+        kept = self._kept(view, types)
+        self._sql = sql
+        if kept is None:
+            self._view, self._types = view, types
+            self._lay_out_anew(view)
+            self.build()
+            return False
+        moving = replace(view, root=kept.root, above=kept.above)
+        self._view = view
+        if kept.above is not None:
+            self._view = replace(view, root=settled(kept.root), above=kept.above)
+        self._types = kept.types
+        self._layout = lay_out(moving, kept.types, _STATE, checked=True)
+        reads = [
+            n for n in moved if columns_read(kept.root, self._database.tables[n].relation.name)
+        ]
+        follows = True
+        try:
+            if reads or kept.edited:
+                self._ask_and_merge(frozenset(reads), False, False)
+        except NotMaintained:  # a rule that computes several operators at once
+            follows = False
+        self._lay_out_anew(self._view)
+        if not follows:
+            self.build()
+        return follows
+
+    def _kept(self, view: View, types: dict[str, str]) -> KeptState | None:
+        before = lay_out(self._view, self._types, _STATE, checked=True)
+        try:
+            kept = kept_state(self._view.root, self._view.above, self._types, view.root, types)
+            for old, new in kept.same_types:
+                if list(self._types_of(old).values()) != list(self._types_of(new).values()):
+                    raise OtherQuery("types")
+            now = replace(view, root=kept.root, above=kept.above)
+            check_fits(before, lay_out(now, kept.types, _STATE))
+            delta(
+                lay_out(now, kept.types, _STATE, checked=True).input,
+                Context(frozenset(t.relation.name for t in self._database.tables.values())),
+            )
+        except (OtherQuery, NotMaintained):
+            return None
+        return kept
+
+    def _lay_out_anew(self, view: View) -> None:
+        self._layout = lay_out(view, self._types, _STATE, checked=True)
+        self.sources = [
+            n for n, t in self._database.tables.items() if columns_read(view.root, t.relation.name)
+        ]
+        for name in ("_fill", "_visible", "_query"):
+            self.__dict__.pop(name, None)
+        self._merge = cache(self._merge_statements)
 
     def _at(self, now: int, before: int | None = None) -> View:
         """The view with the clock's value, and the one that it had before."""

@@ -140,9 +140,10 @@ class TestChangedQueries:
         warehouse.write("turned", model(f"select k, v from {facts}"))
         responses = warehouse.run()
         assert reasons(responses) == dict.fromkeys(
-            ("edited", "renamed", "turned"), "QUERY_FINGERPRINT_CHANGED"
+            ("edited", "turned"), "QUERY_FINGERPRINT_CHANGED"
         )
         assert kinds(responses)["reworded"] == "none"
+        assert kinds(responses)["renamed"] == "incremental"
         warehouse.check("edited", "reworded", "renamed", "turned")
         assert warehouse.columns("select * from renamed") == [("k", "string"), ("Total", "bigint")]
         assert warehouse.columns("select * from turned") == [("k", "string"), ("v", "int")]

@@ -85,10 +85,13 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         ("ivm_refresh_policy", "Did you mean 'refresh_policy'?"),
         ("change_treshold", "Did you mean 'change_threshold'?"),
         ("emits_changes", "Did you mean 'emit_changes'?"),
-        ("ivm_keys", "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys"),
+        (
+            "ivm_keys",
+            "change_threshold, state_writes, emit_changes, on_query_change, primary_keys",
+        ),
         (
             "IVM_strict",
-            "refresh_policy, change_threshold, state_writes, emit_changes, primary_keys",
+            "change_threshold, state_writes, emit_changes, on_query_change, primary_keys",
         ),
     ],
 )

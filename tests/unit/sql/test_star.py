@@ -6,8 +6,8 @@ import pytest
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
-from dbt.adapters.ivm_spark.algebra.clock import tree_expressions
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.tree import Item, Project, Scan

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from sqlglot import exp
@@ -84,6 +85,12 @@ class Catalog:
     schema: tuple[str, ...] = ("default",)
     functions: dict[str, Function] = field(default_factory=dict)
     trusted: frozenset[str] = frozenset()
+
+    def with_relations(self, relations: Iterable[Relation]) -> Catalog:
+        """Return the same catalog with some relations, those that it has among them or not."""
+        return replace(
+            self, relations={**self.relations, **{relation_key(r.name): r for r in relations}}
+        )
 
 
 def name_parts(table: exp.Table) -> tuple[str, ...]:

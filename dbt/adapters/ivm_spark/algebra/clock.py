@@ -18,9 +18,9 @@ from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import expressions_of, with_expressions
+from dbt.adapters.ivm_spark.algebra.columns import tree_expressions, with_expressions
 from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES, GENERATORS
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.moved import Moved
 from dbt.adapters.ivm_spark.algebra.tree import Node
 
 _SPECIAL = re.compile(r"(now|today|tomorrow|yesterday)(?![a-z])", re.IGNORECASE)
@@ -57,15 +57,6 @@ def computed_texts(expressions: Iterator[exp.Expr]) -> list[exp.Expr]:
             if _is_computed_text(part) and part not in found:
                 found.append(part)
     return found
-
-
-class MovedConstant(exp.Expression):
-    """A constant of the clock that has moved since the watermark; SQL shows its new value.
-
-    Its arguments are `this`, the new value, and `old`, the value in the watermark.
-    """
-
-    arg_types = {"this": True, "old": True}  # noqa: RUF012  # sqlglot's own form
 
 
 def calls_clock(node: exp.Expr) -> bool:
@@ -117,7 +108,7 @@ def with_constants(
     Args:
         root: the tree.
         values: the values now.
-        old: the values in the watermark. Where one differs, it becomes a `MovedConstant`.
+        old: the values in the watermark. Where one differs, it becomes a `Moved`.
     """
     before = old or {}
 
@@ -126,40 +117,12 @@ def with_constants(
         if value is None:
             return node
         past = before.get(node, value)
-        return value.copy() if past == value else MovedConstant(this=value.copy(), old=past.copy())
+        return value.copy() if past == value else Moved(this=value.copy(), old=past.copy())
 
     def changed(expression: exp.Expr) -> exp.Expr:
         return expression.transform(valued) if reads_clock(expression) else expression
 
     return with_expressions(root, changed)
-
-
-def moves(expression: exp.Expr) -> bool:
-    """Return whether an expression contains a constant of the clock that has moved."""
-    return expression.find(MovedConstant) is not None
-
-
-def before_move(expression: exp.Expr) -> exp.Expr:
-    """Return an expression with the values that the watermark has for constants of the clock."""
-    return _settled(expression, "old")
-
-
-def after_move(expression: exp.Expr) -> exp.Expr:
-    """Return an expression with the new values of constants of the clock."""
-    return _settled(expression, "this")
-
-
-def _settled(expression: exp.Expr, value: str) -> exp.Expr:
-    def settled(node: exp.Expr) -> exp.Expr:
-        return node.args[value].copy() if isinstance(node, MovedConstant) else node
-
-    return expression.transform(settled)
-
-
-def tree_expressions(root: Node) -> Iterator[exp.Expr]:
-    """Yield every expression of every operator of a tree."""
-    for node in walk(root):
-        yield from expressions_of(node)
 
 
 def _is_computed_text(part: exp.Expr) -> bool:

@@ -86,6 +86,12 @@ def expressions_of(node: Node) -> Iterator[exp.Expr]:
         yield from _expressions_in(getattr(node, place.name))
 
 
+def tree_expressions(root: Node) -> Iterator[exp.Expr]:
+    """Yield every expression of every operator of a tree."""
+    for node in walk(root):
+        yield from expressions_of(node)
+
+
 def _expressions_in(value: object) -> Iterator[exp.Expr]:
     if isinstance(value, tuple):
         for part in value:

@@ -17,8 +17,8 @@ from sqlglot.errors import TokenError
 from sqlglot.generator import Generator
 from sqlglot.tokenizer_core import Token, TokenType
 
-from dbt.adapters.ivm_spark.algebra.clock import MovedConstant
 from dbt.adapters.ivm_spark.algebra.keywords import identified
+from dbt.adapters.ivm_spark.algebra.moved import Edited, Moved
 from dbt.adapters.ivm_spark.algebra.precedence import BitwiseUnsignedRightShift, OperatorParser
 
 _SPECIAL_SYNTAX = "CAST TRY_CAST EXTRACT TRIM SUBSTRING SUBSTR POSITION OVERLAY".split()
@@ -112,7 +112,8 @@ class IvmSpark(Spark):
         EXPRESSIONS_WITHOUT_NESTED_CTES: ClassVar[set[type[exp.Expr]]] = set()
         TRANSFORMS: ClassVar[dict[Any, Any]] = {
             **Spark.Generator.TRANSFORMS,
-            MovedConstant: lambda self, e: self.sql(e, "this"),
+            Moved: lambda self, e: self.sql(e, "this"),
+            Edited: lambda self, e: self.sql(e, "this"),
             exp.BitwiseLeftShift: _written("<<"),
             exp.BitwiseRightShift: _written(">>"),
             BitwiseUnsignedRightShift: _written(">>>"),

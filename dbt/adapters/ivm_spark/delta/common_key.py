@@ -56,9 +56,9 @@ from dbt.adapters.ivm_spark.analysis.provenance import alike_columns, source_typ
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
 from dbt.adapters.ivm_spark.delta.bags import SIDE
-from dbt.adapters.ivm_spark.delta.clock import is_moved
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.join_order import connected
+from dbt.adapters.ivm_spark.delta.moved import is_moved
 from dbt.adapters.ivm_spark.delta.sided import OverOne, sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched_keys, touched_rows
 

@@ -27,19 +27,19 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
     Values,
 )
-from dbt.adapters.ivm_spark.delta.clock import filter_by_clock, is_moved, project_by_clock
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.moved import is_moved, moved_filter, moved_project
 
 
 def delta_filter(node: Filter, derive: Derive, context: Context) -> Node | None:
     """Return the changed rows that pass.
 
     If an update moves a row in or out, only one side of it passes. If the clock moved in the
-    predicate, see `dbt.adapters.ivm_spark.delta.clock`.
+    predicate, see `dbt.adapters.ivm_spark.delta.moved`.
     """
     below = derive(node.input)
     if is_moved(node):
-        return filter_by_clock(node, below)
+        return moved_filter(node, below)
     return None if below is None else replace(node, input=below)
 
 
@@ -47,7 +47,7 @@ def delta_project(node: Project, derive: Derive, context: Context) -> Node | Non
     """Return the expressions of the changed rows, with their weight."""
     below = derive(node.input)
     if is_moved(node):
-        return project_by_clock(node, below)
+        return moved_project(node, below)
     if below is None:
         return None
     return Project(below, (*node.items, Item(WEIGHT, column(WEIGHT))))

@@ -31,12 +31,12 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Values,
     Window,
 )
-from dbt.adapters.ivm_spark.delta.clock import check_followed
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.grouping import delta_aggregate, delta_distinct
 from dbt.adapters.ivm_spark.delta.join import delta_join
 from dbt.adapters.ivm_spark.delta.linear import delta_semi_join
 from dbt.adapters.ivm_spark.delta.matching import delta_outer_join, delta_set_op
+from dbt.adapters.ivm_spark.delta.moved import check_followed
 from dbt.adapters.ivm_spark.delta.rowwise import (
     delta_filter,
     delta_generate,

@@ -24,8 +24,8 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Window,
 )
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
-from dbt.adapters.ivm_spark.delta.clock import is_moved
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
+from dbt.adapters.ivm_spark.delta.moved import is_moved
 from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched

@@ -38,6 +38,7 @@ from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.difference import difference, is_counted, stored_types
 from dbt.adapters.ivm_spark.state.held import named
+from dbt.adapters.ivm_spark.state.insert import nothing
 from dbt.adapters.ivm_spark.state.layout import Style
 from dbt.adapters.ivm_spark.state.shown_row import shown_row, stored_row
 from dbt.adapters.ivm_spark.state.storage import NTZ
@@ -45,7 +46,13 @@ from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.state.visible import stored_query
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import RefreshStats, Work
-from dbt.adapters.ivm_spark.watermark.shown import is_described, is_shown, mark_in, view_mark
+from dbt.adapters.ivm_spark.watermark.shown import (
+    has_text,
+    is_described,
+    is_shown,
+    mark_in,
+    view_mark,
+)
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark
 
 COMPACT_AFTER = 24
@@ -88,7 +95,7 @@ def assemble(
         state_id=watermark.state_id if watermark is not None else new_id,
         refresh=watermark.refresh + 1 if watermark is not None else 1,
         fingerprint=found.reading.fingerprint,
-        sources=dict(watermarks),
+        sources=_recorded_sources(found, watermarks),
         outputs=found.facts.outputs,
         types=found.facts.types,
         unsupported_reason=(
@@ -111,6 +118,7 @@ def assemble(
         in_order=found.facts.in_order,
         clock=found.clock.recorded,
         clock_at=found.clock.at,
+        query=found.stored,
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -125,8 +133,35 @@ def assemble(
     if decision.build:
         return _rebuilt(plan, request, found, decision)
     if decision.changes_nothing:
-        return plan
+        return _taken_over(plan, request, found)
     return _merged(plan, request, found, choice, compact, token)
+
+
+def _recorded_sources(
+    found: Findings, watermarks: Mapping[str, SourceWatermark]
+) -> dict[str, SourceWatermark]:
+    """Return the watermarks to record, without those of sources that only a former query read."""
+    if found.query_change is None or not found.query_change.kept:
+        return dict(watermarks)
+    return {name: mark for name, mark in watermarks.items() if name in found.stored.columns}
+
+
+def _taken_over(plan: Plan, request: Request, found: Findings) -> Plan:
+    """Return the plan of a run in which no row of the state changes.
+
+    If the state is kept for a changed query, a commit without rows records that query.
+    """
+    if found.query_change is None or not found.query_change.kept or found.layout is None:
+        return plan
+    none = nothing(found.layout, request.state)
+    bind = Versions.of({}, found.heads).bind
+    return Incremental(
+        **_common(plan),
+        kind=RefreshKind.INCREMENTAL,
+        technique=Technique.NO_OP,
+        table=plan.table,
+        prepared=Statements((), none, bind),
+    )
 
 
 def _appends(found: Findings, decision: Decision) -> bool:
@@ -189,8 +224,10 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
         row = shown_row(layout, facts.types, facts.outputs)
     before = mark_in(request.information)
     mark = view_mark(found.reading.fingerprint, view, facts.outputs, request.described)
-    altered = named(view, [name for name, _ in facts.outputs])
-    if is_shown(request.information, mark, (view, altered)):
+    texts = (view, named(view, [name for name, _ in facts.outputs]))
+    # If the text stays, each commit of the state changes what readers see at once.
+    rewritten = bool(before) and not has_text(request.information, texts)
+    if is_shown(request.information, mark, texts):
         view = ""
     # ALTER VIEW keeps the relation's comment and drops the columns'.
     described = is_described(before) or is_described(mark)
@@ -199,7 +236,7 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
         view=view,
         shown=mark,
         alters=bool(before) and not described,
-        held_at=found.version if view and before else None,
+        held_at=found.version if rewritten else None,
         row=row.encode() if row is not None else "",
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from dbt.adapters.ivm_spark.algebra.clock import moves, tree_expressions
+from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
+from dbt.adapters.ivm_spark.algebra.moved import moves
 from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import weighted
@@ -26,14 +27,15 @@ class Derivation:
 
     It is derived over all sources that have moved. Over fewer of them, the delta is the same tree
     without the changes of the others. `sources` holds the facts of all sources, by quoted name.
-    The attribute `clock_moved` says whether the clock has moved as the view reads it.
+    The attribute `moves` says whether an expression has moved, with the clock or since the model's
+    SQL has changed.
     """
 
     def __init__(self, layout: Layout, sources: Mapping[str, SourceFacts]) -> None:
         self._layout = layout
         self._sources = sources
         self._moved = frozenset[str]()
-        self.clock_moved = any(map(moves, tree_expressions(layout.input)))
+        self.moves = any(map(moves, tree_expressions(layout.input)))
         self._derived: Node | None = None
 
     def over(self, moved: frozenset[str]) -> Node:
@@ -41,7 +43,7 @@ class Derivation:
 
         Raises NotMaintained for an operator that has no rule.
         """
-        any_moved = bool(moved) or self.clock_moved
+        any_moved = bool(moved) or self.moves
         if any_moved and (self._derived is None or not moved <= self._moved):
             self._moved = moved
             self._derived = delta(self._layout.input, Context(moved, self._sources))
@@ -102,8 +104,8 @@ class Change:
         )
 
     def _grows(self, moved: Mapping[str, VersionRange]) -> bool:
-        """Return whether the view's sources only gain rows, and the clock takes none away."""
-        return insert_only(moved.values()) and not self.derivation.clock_moved
+        """Return whether the view's sources only gain rows, and no expression has moved."""
+        return insert_only(moved.values()) and not self.derivation.moves
 
     def _moved(self, no_ops: frozenset[str]) -> dict[str, VersionRange]:
         return {n: r for n, r in self.ranges.items() if r.moved and n not in no_ops}

@@ -61,8 +61,8 @@ def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: boo
     decision = decide(situation)
     if found.watermark is None or found.layout is None or not decision.moved:
         return Choice(situation, decision)
-    if decision.clock_moved:
-        return Choice(situation, decision)  # the question knows the clock's new values only
+    if decision.moves:
+        return Choice(situation, decision)  # the question knows the new expressions only
     if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
     bind = Versions.of(decision.ranges, found.heads).bind

@@ -13,19 +13,18 @@ from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import (
-    MovedConstant,
     at_time,
     clock_calls,
     clock_texts,
     computed_texts,
     is_clock_text,
-    moves,
-    tree_expressions,
 )
+from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.algebra.moved import Moved, moves
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.tree import Node
-from dbt.adapters.ivm_spark.delta.clock import unfollowed
+from dbt.adapters.ivm_spark.delta.moved import unfollowed
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query
@@ -114,7 +113,7 @@ def clock_reason(layout: Layout | None) -> Reason | None:
     moved = next(filter(moves, outside), None) or unfollowed(layout.input)
     if moved is None:
         return None
-    constant = moved.find(MovedConstant)
+    constant = moved.find(Moved)
     return Reason(ReasonCode.CLOCK_MOVED, to_sql(moved if constant is None else constant))
 
 

@@ -41,6 +41,17 @@ class StateWrites(str, Enum):
     APPEND = "append"
 
 
+class OnQueryChange(str, Enum):
+    """What to do with the state if the model's SQL has changed.
+
+    Keep what fits the new query and rebuild otherwise, rebuild always, or fail.
+    """
+
+    KEEP = "keep"
+    REBUILD = "rebuild"
+    FAIL = "fail"
+
+
 class OnChange(str, Enum):
     """dbt's on_configuration_change: what to do if the state is not as configured."""
 
@@ -60,6 +71,7 @@ class IvmConfig:
         emit_changes: the state has a change feed of its view's rows.
         primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
         deterministic_functions: functions of the user's own that depend only on their arguments.
+        on_query_change: what to do if the model's SQL has changed.
         on_change: what to do if the state is not as configured.
         table: how the state is laid out and written.
     """
@@ -70,6 +82,7 @@ class IvmConfig:
     emit_changes: bool = True
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic_functions: tuple[str, ...] = ()
+    on_query_change: OnQueryChange = OnQueryChange.KEEP
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
@@ -79,6 +92,7 @@ KEYS = (
     "change_threshold",
     "state_writes",
     "emit_changes",
+    "on_query_change",
     "primary_keys",
     "deterministic_functions",
 )
@@ -111,6 +125,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         emit_changes=emit_changes,
         primary_keys=_keys(given.get("primary_keys", {})),
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
+        on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),

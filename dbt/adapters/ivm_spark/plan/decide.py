@@ -68,7 +68,11 @@ class Situation:
         no_ops: sources that moved, but whose changes have no net effect on the view.
         rewrites: see `Work`.
         exchanges: see `Work`.
-        clock_moved: the clock, as the query reads it, has moved.
+        moves: the clock has moved as the query reads it, or a state is kept whose rows the changed
+            query moves.
+        edited: rows that a changed query moves in or out of a state that is kept.
+        query_change: what a changed query's state lacks, so that it is rebuilt; empty if that is
+            not known.
         clock_reason: why an incremental refresh can't follow the clock.
     """
 
@@ -91,7 +95,9 @@ class Situation:
     no_ops: frozenset[str] = frozenset()
     rewrites: bool = False
     exchanges: bool = False
-    clock_moved: bool = False
+    moves: bool = False
+    edited: int = 0
+    query_change: str = ""
     clock_reason: Reason | None = None
 
 
@@ -106,7 +112,7 @@ class Decision:
         ranges: the version range of each source, by quoted name; empty if the decision needed none.
         work: the work of the refresh.
         estimates: the seconds that both ways would take, if that is known.
-        clock_moved: the clock, as the query reads it, has moved.
+        moves: see `Situation`.
     """
 
     build: bool
@@ -115,12 +121,12 @@ class Decision:
     ranges: dict[str, VersionRange]
     work: Work = field(default_factory=Work)
     estimates: Estimates | None = None
-    clock_moved: bool = False
+    moves: bool = False
 
     @property
     def changes_nothing(self) -> bool:
         """Return whether the state stays as it is."""
-        return not (self.build or self.moved or self.clock_moved)
+        return not (self.build or self.moved or self.moves)
 
     @property
     def for_cost(self) -> bool:
@@ -153,21 +159,21 @@ def decide(situation: Situation) -> Decision:
         )
         for name, head in situation.heads.items()
     } | dict(situation.netted)
-    clock_moved = situation.clock_moved
-    decision = Decision(False, False, None, ranges, clock_moved=clock_moved)
+    moves = situation.moves
+    decision = Decision(False, False, None, ranges, moves=moves)
     if decision.changes_nothing and situation.repeatable:
         return decision
     rows = sum(watermark.rows for watermark in situation.watermark.sources.values())
     felt = {name: ranges[name] for name in decision.moved - situation.no_ops}
     changed = {name: w.rows for name, w in felt.items()}
-    grows = insert_only(felt.values()) and not clock_moved
+    grows = insert_only(felt.values()) and not moves
     policy = situation.config.refresh_policy
     reason = situation.unsupported_reason or situation.clock_reason or _broken(ranges)
     if reason is None and policy is RefreshPolicy.FULL:
         reason = Reason(ReasonCode.FULL_REFRESH_REQUESTED, "refresh_policy: full")
     work = Work(
         rows,
-        sum(changed.values()),
+        sum(changed.values()) + situation.edited,
         adds=situation.only_adds(grows),
         rewrites=situation.rewrites,
         exchanges=situation.exchanges,
@@ -177,9 +183,11 @@ def decide(situation: Situation) -> Decision:
         # the least time of an incremental refresh already exceeds a rebuild's.
         reason = _costs(situation, work)
     if reason is None:
+        found = situation.work(changed, grows)
         work = replace(
-            situation.work(changed, grows),
+            found,
             rows=rows,
+            changed=found.changed + situation.edited,
             rewrites=work.rewrites,
             exchanges=work.exchanges,
         )
@@ -187,7 +195,7 @@ def decide(situation: Situation) -> Decision:
             reason = _costs(situation, work)
     weighed = reason in (None, situation.unsupported_reason) or _is_for_cost(reason)
     thought = estimates(situation.cost_model, work) if weighed else None
-    return Decision(reason is not None, False, reason, ranges, work, thought, clock_moved)
+    return Decision(reason is not None, False, reason, ranges, work, thought, moves)
 
 
 def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[str]) -> bool:
@@ -226,7 +234,7 @@ def _before_windows(situation: Situation) -> Reason | None:
         return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
     if watermark.fingerprint != situation.fingerprint:
         return situation.unsupported_reason or _changed(
-            watermark.fingerprint, situation.fingerprint
+            watermark.fingerprint, situation.fingerprint, situation.query_change
         )
     if watermark.unsupported_reason is not None and situation.unsupported_reason is None:
         return Reason(ReasonCode.STATE_FORMAT_CHANGED, "the query now has an incremental rule")
@@ -245,15 +253,20 @@ def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
     return any(head.version < watermark.sources[name].version for name, head in heads.items())
 
 
-def _changed(before: str, now: str) -> Reason:
+def _changed(before: str, now: str, lacks: str) -> Reason:
     """Return the reason for a changed fingerprint, by the part that changed.
 
     The parts are the query, its sources' columns, and the settings.
+
+    Args:
+        before: the fingerprint in the watermark.
+        now: the query's fingerprint.
+        lacks: see `Situation.query_change`.
     """
     old, new = before.split("-"), now.split("-")
     if old[0] == new[0] and old[1:2] != new[1:2]:
         return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
-    what = "session settings" if old[0] == new[0] else "the query or a view that it reads"
+    what = "session settings" if old[0] == new[0] else lacks or "the query or a view that it reads"
     return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, what)
 
 

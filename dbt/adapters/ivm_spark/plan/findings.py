@@ -17,7 +17,7 @@ from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import visible, visible_stored
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
-from dbt.adapters.ivm_spark.watermark.watermark import Watermark
+from dbt.adapters.ivm_spark.watermark.watermark import StoredQuery, Watermark
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class Findings:
         alteration: the changes that the table needs.
         kept: the table is to stay as it is in spite of them.
         clock: the clock as the query reads it.
+        query_change: what a changed query does to the state, None if it has not changed.
+        stored: what the next watermark records of the query.
         derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
@@ -56,6 +58,8 @@ class Findings:
     alteration: Alteration = field(default_factory=Alteration)
     kept: bool = False
     clock: Clock = field(default_factory=Clock)
+    query_change: QueryChange | None = None
+    stored: StoredQuery = field(default_factory=StoredQuery)
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:
@@ -82,6 +86,24 @@ class Findings:
             name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
             for name, source in watermark.sources.items()
         }
+
+
+@dataclass(frozen=True)
+class QueryChange:
+    """What a change of a model's SQL does to a state that was built before.
+
+    Attributes:
+        kept: the state is kept; otherwise it is rebuilt.
+        how: what changes in a state that is kept, or what it lacks, in the user's words.
+        edited: stored rows of a state that is kept change; otherwise only the view over it does.
+        rows: rows of the sources that a filter takes in or out and that get another value, 0 if
+            they were not counted.
+    """
+
+    kept: bool
+    how: str
+    edited: bool = False
+    rows: int = 0
 
 
 @dataclass(frozen=True)

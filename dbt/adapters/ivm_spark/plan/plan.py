@@ -85,8 +85,8 @@ class Plan:
         shown: the mark that the view gets.
         row: what a row of the state shows in the view.
         alters: the view exists and is altered; otherwise it is created.
-        held_at: the version of the state at which readers are held during a rebuild, None if there
-            is nothing to hold.
+        held_at: the version of the state at which readers are held while it changes together with
+            the view, None if the view does not change.
         outputs: (name, Spark type) of the query's columns.
         ranges: the version range of each source, by quoted name.
         estimates: the seconds that both ways would take.
@@ -131,6 +131,24 @@ class Plan:
     def compares(self) -> bool:
         """Return whether it is a rebuild that writes only the rows that differ."""
         return False
+
+    @property
+    def query_change(self) -> dict[str, str] | None:
+        """Return what an edit of the model's SQL changes in a state that is kept for it."""
+        change = None if self.findings is None else self.findings.query_change
+        if change is None or not change.kept or self.kind is not RefreshKind.INCREMENTAL:
+            return None
+        return {"state": "kept", "changes": change.how}
+
+    @property
+    def holds_readers(self) -> bool:
+        """Return whether readers of the view see its old rows until the view fits the new state.
+
+        They do if the view and the rows that it stands on change.
+        """
+        change = None if self.findings is None else self.findings.query_change
+        edits = change is not None and change.kept and change.edited
+        return self.held_at is not None and (self.kind is RefreshKind.FULL or edits)
 
     @property
     def few(self) -> bool:

@@ -6,6 +6,7 @@ Its statements read metadata only, never rows, except those of source_watermarks
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -16,29 +17,40 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_k
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
+from dbt.adapters.ivm_spark.delta.query_change import OtherQuery
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
 from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
 from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
-from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.config import OnQueryChange, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
 from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
-from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
 from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
+from dbt.adapters.ivm_spark.plan.query_change import (
+    Kept,
+    counted,
+    kept,
+    recorded_query,
+    stored_view,
+)
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, warnings
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
-from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks
+from dbt.adapters.ivm_spark.plan.source_watermarks import row_counts, source_watermarks
 from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.fingerprint import same_query, same_settings
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
@@ -50,9 +62,13 @@ from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import (
     SourceWatermark,
     StateHistory,
+    StoredQuery,
     Watermark,
     newest,
 )
+
+_PASSING = frozenset({ReasonCode.CLOCK_MOVED, ReasonCode.QUERY_FINGERPRINT_CHANGED})
+"""Reasons that say nothing about the query, only about this refresh."""
 
 
 class Planner:
@@ -99,7 +115,7 @@ class Planner:
             strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
-            late = None if error.reason.code is ReasonCode.CLOCK_MOVED else error.reason
+            late = None if error.reason.code in _PASSING else error.reason
             rebuilt = self._planned(replace(request, full_refresh=True), late)
             loud = in_full(error.reason) if error.reason.code.is_defect else ""
             warning = "; ".join(filter(None, (rebuilt.warning, loud)))
@@ -116,6 +132,7 @@ class Planner:
             outputs = self._described.outputs(request.sql)
             return NoChange(recorded, outputs=outputs)
         found = self._found(request, history, found_late)
+        _check_query_change(request, history, found)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
         choice = choose(
@@ -136,7 +153,7 @@ class Planner:
             and isinstance(plan, Full)
             and may_compare(request, found, decision)
         ):
-            moved = bool(decision.moved) or not decision.ranges or decision.clock_moved
+            moved = bool(decision.moved) or not decision.ranges or decision.moves
             if not is_hopeless(found, moved) and compares(
                 found, moved, cost_models(self._reader, request.readers)
             ):
@@ -153,8 +170,13 @@ class Planner:
         reading = read(request.sql, catalog, session)
         watermark = history.watermark
         known = watermark is not None and watermark.fingerprint == reading.fingerprint
+        if watermark is not None and known:
+            reading = _as_stored(reading, watermark)
+        plain = reading.view
         reading, clock = self._at_the_clock(reading, watermark if known else None)
         layout: Layout | None = None
+        stored = StoredQuery() if watermark is None or not known else watermark.query
+        change: QueryChange | None = None
         if (
             watermark is None
             or not known
@@ -189,9 +211,24 @@ class Planner:
             )
         if layout is None:
             check_outputs(facts.outputs)
+            stored = StoredQuery()
             if clock.values:
                 # The query's own text reads the clock at another time with every run.
                 reading, clock = replace(reading, repeatable=False), Clock()
+        if layout is not None and plain is not None and not stored.tree:
+            stored = recorded_query(in_order(plain, facts.in_order))
+        if layout is not None and plain is not None and watermark is not None and not known:
+            try:
+                ordered = in_order(plain, facts.in_order)
+                kept = self._kept(request, watermark, reading.fingerprint, ordered, facts)
+            except OtherQuery as other:
+                change = QueryChange(False, str(other))
+            else:
+                change, known = QueryChange(True, kept.how, kept.edited), True
+                reading = replace(reading, view=kept.view)
+                facts = replace(facts, types=kept.types)
+                layout, clock, stored = kept.layout, kept.clock, kept.stored
+                catalog = catalog.with_relations(kept.view.sources.values())
         names = sorted(reading.view.sources) if reading.view is not None else sources
         heads = {
             name: self._head(
@@ -201,6 +238,9 @@ class Planner:
             )
             for name in names
         }
+        if watermark is not None and change is not None and change.kept:
+            watermark = self._taken_over(watermark, reading, heads)
+            change = replace(change, rows=self._edited(request, reading, heads))
         return Findings(
             catalog,
             reading,
@@ -214,7 +254,63 @@ class Planner:
             session,
             _placed(request, layout, facts),
             clock=clock,
+            query_change=change,
+            stored=stored,
         ).derived
+
+    def _kept(
+        self, request: Request, watermark: Watermark, fingerprint: str, view: View, facts: Facts
+    ) -> Kept:
+        """Return a changed query over the state that there is. Raises OtherQuery if there is none.
+
+        `view` has the clock's own calls.
+        """
+        config = request.config
+        if config.on_query_change is OnQueryChange.REBUILD:
+            raise OtherQuery("on_query_change: rebuild")
+        if request.full_refresh or config.refresh_policy is RefreshPolicy.FULL:
+            raise OtherQuery("")
+        if watermark.unsupported_reason is not None or watermark.in_order != facts.in_order:
+            raise OtherQuery("")
+        if not same_settings(watermark.fingerprint, fingerprint):
+            raise OtherQuery("session settings")
+        at = self._pins.now(self._reader) if view.clock or watermark.clock else 0
+
+        def described(name: str) -> Relation:
+            try:
+                return self._pins.relation(self._reader, name, request.built)
+            except DbtDatabaseError as error:
+                raise OtherQuery(f"{name} can't be read any more") from error
+
+        return kept(self._query, request, watermark, view, facts.types, at, described)
+
+    def _taken_over(
+        self, watermark: Watermark, reading: Reading, heads: Mapping[str, Head]
+    ) -> Watermark:
+        """Return the watermark of a state that is kept, as that of the changed query.
+
+        A source that only the changed query reads is at its head.
+        """
+        new = {name: head for name, head in heads.items() if name not in watermark.sources}
+        rows = row_counts(self._query, new) if self._counts else {}
+        marks = {
+            name: SourceWatermark(
+                self._reader.table_id(name),
+                head.version,
+                rows.get(name, 0),
+                head.committed(head.version) or "",
+            )
+            for name, head in new.items()
+        }
+        known = {name: mark for name, mark in watermark.sources.items() if name in heads}
+        return replace(watermark, fingerprint=reading.fingerprint, sources={**known, **marks})
+
+    def _edited(self, request: Request, reading: Reading, heads: Mapping[str, Head]) -> int:
+        """Return how many rows a changed query moves, 0 if nothing hangs on it."""
+        if not self._counts or request.config.refresh_policy is not RefreshPolicy.AUTO:
+            return 0
+        assert reading.view is not None
+        return counted(self._query, reading.view.root, Versions.of({}, heads).bind)
 
     def _at_the_clock(self, reading: Reading, watermark: Watermark | None) -> tuple[Reading, Clock]:
         """Return the reading with values in place of its constants of the clock, and the clock.
@@ -282,6 +378,37 @@ class Planner:
         return newest(since_last_refresh(self._reader, request.state))
 
 
+def _check_query_change(request: Request, history: StateHistory, found: Findings) -> None:
+    """Raise RefusedError if the model's SQL has changed and its config forbids that."""
+    before = history.watermark
+    forbids = request.config.on_query_change is OnQueryChange.FAIL and not request.full_refresh
+    if before is None or not forbids or same_query(before.fingerprint, found.reading.fingerprint):
+        return
+    change = found.query_change
+    would = "its state would be rebuilt"
+    if change is not None:
+        would = f"{would}: {change.how}"
+        if change.kept:
+            would = f"its state would be kept, and these would change: {change.how}"
+    raise RefusedError(
+        f"the SQL of the model has changed, and on_query_change is fail; {would}. Set "
+        "on_query_change to keep or rebuild, or run with --full-refresh."
+    )
+
+
+def _as_stored(reading: Reading, watermark: Watermark) -> Reading:
+    """Return the reading of a query whose state was built by a former one and kept.
+
+    Raises NotMaintained (STATE_FORMAT_CHANGED) if what the state holds can't be read.
+    """
+    if reading.view is None or watermark.query.above is None:
+        return reading
+    view = stored_view(reading.view, watermark.query)
+    if view is None:
+        raise NotMaintained(ReasonCode.STATE_FORMAT_CHANGED, "the query that was kept")
+    return replace(reading, view=view)
+
+
 def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configuration:
     """Return how the model lays out the state, in the state's own columns.
 
@@ -340,6 +467,8 @@ def _situation(request: Request, history: StateHistory, found: Findings) -> Situ
         only_adds=view_only_adds,
         rewrites=request.transacts and (is_rewritten(rows) or exchanges),
         exchanges=exchanges,
-        clock_moved=found.clock.moved,
+        moves=found.clock.moved or (found.derivation is not None and found.derivation.moves),
+        edited=0 if found.query_change is None else found.query_change.rows,
+        query_change="" if found.query_change is None else found.query_change.how,
         clock_reason=clock_reason(layout) if found.clock.moved else None,
     )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
-from dbt.adapters.ivm_spark.algebra.clock import tree_expressions
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
+from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
 from dbt.adapters.ivm_spark.algebra.dialect import dialect_name
 from dbt.adapters.ivm_spark.algebra.functions import temporary_call
 from dbt.adapters.ivm_spark.algebra.reasons import (
@@ -34,6 +34,7 @@ from dbt.adapters.ivm_spark.sql.fingerprint import (
     used_types,
 )
 from dbt.adapters.ivm_spark.sql.parse import has_columns_only, labels, parse
+from dbt.adapters.ivm_spark.sql.scans import columns_read
 from dbt.adapters.ivm_spark.state.layout import Layout, layout
 
 MAX_OPERATORS = 8000
@@ -69,6 +70,7 @@ class Reading:
             return {}
         return {
             name: frozenset(column for column, _ in used_types(self.view, relation))
+            | columns_read(self.view.root, name)
             for name, relation in self.view.sources.items()
         }
 
@@ -153,7 +155,7 @@ def lay_out(
     Raises NotMaintained if the state or the delta has no rule.
     """
     with not_too_deep():
-        planned = layout(view.root, types, state, append)
+        planned = layout(view.root, types, state, append, view.above)
         _check_permanent(planned.top)
         if checked:
             return planned

@@ -31,7 +31,7 @@ def source_watermarks(
     gained = {n: heads[n].gained(m.version) for n, m in same.items()}
     rows = {n: m.rows + (gained.get(n) or 0) for n, m in known.items()}
     if decision.build and count:
-        rows |= _row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
+        rows |= row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
     reader = SourceReader(query)
     return {
         name: SourceWatermark(
@@ -46,7 +46,7 @@ def source_watermarks(
     }
 
 
-def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
+def row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
     """Return the rows of tables, which Delta answers from its log if it can."""
     if not heads:
         return {}

@@ -8,7 +8,7 @@ from typing import Any
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.hold import hold, release
 from dbt.adapters.ivm_spark.refresh.outcome import (
@@ -58,15 +58,15 @@ class Committer:
         """
         settings = commit_settings(plan)
         try:
-            self._hold(plan, request)
+            made = self._hold(plan, request)
             self._session.set(settings)
-            rows = self._changed(sql, plan, request.state)
+            rows = self._changed(sql, plan, request.state, made)
         except DbtDatabaseError as error:
             outcome = outcome_of_error(str(error.msg), plan.kind, plan.is_reconstructed)
             if plan.compares and not (outcome is not None and outcome.lost):
                 return Outcome(False, whole=True)
             if outcome is None:
-                if plan.held_at is not None:
+                if plan.holds_readers:
                     release(self._query, request.view, request.state)
                 raise
             return outcome
@@ -80,25 +80,30 @@ class Committer:
         differed, after = difference
         return replace(outcome, differed=differed, rows=after)
 
-    def _hold(self, plan: Plan, request: Request) -> None:
-        if plan.kind is not RefreshKind.FULL or plan.held_at is None:
-            return
+    def _hold(self, plan: Plan, request: Request) -> int:
+        """Hold the readers if need be, and return how many versions of the state that made."""
+        if not plan.holds_readers:
+            return 0
+        assert plan.held_at is not None
         mark = mark_in(request.information)
-        hold(self._query, request.view, request.state, plan.held_at, mark)
+        return hold(self._query, request.view, request.state, plan.held_at, mark)
 
-    def _changed(self, sql: str, plan: Plan, state: str) -> Sequence[Mapping[str, Any]]:
-        """Run the statement that changes the state, or what may take its place."""
-        replacement = None if self._change is None else self._replacement(plan, state)
+    def _changed(self, sql: str, plan: Plan, state: str, made: int) -> Sequence[Mapping[str, Any]]:
+        """Run the statement that changes the state, or what may take its place.
+
+        made: versions of the state that were made since the plan, besides its ALTER TABLEs.
+        """
+        replacement = None if self._change is None else self._replacement(plan, state, made)
         if self._change is None or replacement is None:
             return self._query(sql)
         return self._change(sql, replacement)
 
-    def _replacement(self, plan: Plan, state: str) -> Replacement | None:
+    def _replacement(self, plan: Plan, state: str, made: int) -> Replacement | None:
         """Return what may take the place of the statement, None if nothing may."""
         found, mark = plan.findings, plan.watermark
         if found is None or found.version is None:
             return None
-        version, rows = found.version + plan.alteration.commits, found.cost_model.state_rows
+        version, rows = found.version + plan.alteration.commits + made, found.cost_model.state_rows
         before = Before(state, version, rows, f"ivm_stored_{self._token}", plan.few)
         change = plan.replacement(before)
         if change is None:

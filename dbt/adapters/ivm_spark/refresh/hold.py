@@ -1,6 +1,6 @@
-"""Keeps readers on the old contents while a rebuild changes a view's state and its text.
+"""Keeps readers on the old contents while a refresh changes a view's state and its text.
 
-State and view are two objects, so they can't change in one commit. Before a rebuild replaces the
+State and view are two objects, so they can't change in one commit. Before the refresh changes the
 state, it sets the view to the state's present version. Afterwards it sets the view to the new text.
 Each is one change of the catalog's entry by ALTER VIEW; CREATE OR REPLACE VIEW would drop the entry
 and create it again.
@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.state.held import held, released
 from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, unsettled
 
 
-def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
+def hold(query: Query, view: str, state: str, version: int, shown: str) -> int:
     """Set a view to its state at the version that was planned with, if that can be done.
 
     It can't be done if another run has changed the state since, or if Spark says that nobody can
@@ -31,14 +31,17 @@ def hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
         version: the state's newest version when the rebuild was planned.
         shown: the mark that the view has.
 
+    Return how many versions of the state it has made.
+
     Raises DbtDatabaseError if a view that can be read, or may be, is not held. Its readers would
     see the new state through the old text.
     """
     try:
-        _hold(query, view, state, version + 1, shown)
+        return _hold(query, view, state, version + 1, shown)
     except DbtDatabaseError as error:
         if not says_condition(error) or _is_readable(query, view):
             raise
+        return 0
 
 
 def release(query: Query, view: str, state: str) -> None:
@@ -66,16 +69,17 @@ def _is_readable(query: Query, view: str) -> bool:
     return True
 
 
-def _hold(query: Query, view: str, state: str, version: int, shown: str) -> None:
+def _hold(query: Query, view: str, state: str, version: int, shown: str) -> int:
     reader = SourceReader(query)
     relation = reader.relation(view)
     text = held(relation.text, [name for name, _ in relation.columns], state, version)
     if text is None:
-        return
+        return 0
     # Create a version of its own: Delta reads back none that is older than its files' retention.
     query(f"alter table {state} set tblproperties ('ivm_spark.held' = '{version}')")
     if reader.commits(state, None)[0].version != version:
-        return
+        return 1
     # Set the mark first, so that the next run notices a run which ends between the two.
     query(f"alter view {view} set tblproperties ('{PROPERTY}' = '{unsettled(shown)}')")
     query(f"alter view {view} as {text}")
+    return 1

@@ -135,7 +135,8 @@ def message(plan: Plan, outcome: Outcome) -> str:
     if plan.kind is RefreshKind.NONE:
         return "NO CHANGES, ALTERED" if plan.alteration.steps else "NO CHANGES"
     if plan.kind is RefreshKind.INCREMENTAL:
-        return f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
+        counts = f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
+        return counts if plan.query_change is None else f"{counts}, SQL CHANGED"
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
     if outcome.differed is not None:
         return f"FULL, {outcome.differed:,} of {outcome.rows:,} rows differed{because}"
@@ -160,6 +161,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         "technique": plan.technique.value,
         "committed_by": _committed_by(plan, outcome),
         "reason": plan.reason.facts if plan.reason is not None else None,
+        "query_change": plan.query_change,
         "altered": plan.alteration.steps,
         "rows_differed": outcome.differed,
         "rows_inserted": outcome.inserted,

@@ -25,6 +25,8 @@ class IvmAdapterResponse(AdapterResponse):
         rows_updated: rows updated in the state.
         rows_deleted: rows deleted from the state.
         sources: the versions and changed rows of each source, by quoted name.
+        query_change: of a state that was kept although the model's SQL has changed: what changes,
+            None for any other refresh.
         altered: the steps of ALTER TABLE, in words.
         estimated_seconds: the seconds that each way was estimated to take, None if not known.
         seconds: the seconds of each phase.
@@ -40,6 +42,7 @@ class IvmAdapterResponse(AdapterResponse):
     rows_updated: int = 0
     rows_deleted: int = 0
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
+    query_change: dict[str, str] | None = None
     altered: list[str] = field(default_factory=list)
     estimated_seconds: dict[str, float] | None = None
     seconds: dict[str, float] = field(default_factory=dict)

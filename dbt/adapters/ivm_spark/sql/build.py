@@ -43,12 +43,15 @@ class View:
         root: the same relation in operators that are maintained.
         sources: the relations that the query reads, by quoted name.
         clock: the constants of `root` that are the current time or computed from it.
+        above: how many operators of `root` are above the part that the state stores, None if the
+            tree tells. A state that was kept for a changed query stores what the former one did.
     """
 
     written: Node
     root: Node
     sources: dict[str, Relation]
     clock: tuple[exp.Expr, ...] = ()
+    above: int | None = None
 
     @cached_property
     def text(self) -> str:

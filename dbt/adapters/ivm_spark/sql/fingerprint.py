@@ -15,9 +15,8 @@ from collections.abc import Iterable
 from dataclasses import astuple
 
 from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationKind
-from dbt.adapters.ivm_spark.algebra.traversal import walk
-from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.scans import columns_read
 
 
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
@@ -27,6 +26,16 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     """
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
     return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(settings)))
+
+
+def same_query(one: str, other: str) -> bool:
+    """Return whether two fingerprints are of the same query, whatever its sources' columns."""
+    return one.split("-")[0] == other.split("-")[0]
+
+
+def same_settings(one: str, other: str) -> bool:
+    """Return whether two fingerprints were made under the same session settings."""
+    return one.split("-")[2:] == other.split("-")[2:]
 
 
 def fingerprint_text(
@@ -52,12 +61,7 @@ def fingerprint_text(
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
     """Return the columns of a source that a view uses, with their types, sorted by name."""
-    used = {
-        column
-        for node in walk(view.written)
-        if isinstance(node, Scan) and node.relation == relation.name
-        for _, column in node.fields
-    }
+    used = columns_read(view.written, relation.name)
     return sorted((name, kind) for name, kind in relation.columns if name in used)
 
 

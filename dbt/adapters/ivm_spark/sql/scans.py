@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.tree import Scan
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
+from dbt.adapters.ivm_spark.algebra.tree import Node, Scan
 from dbt.adapters.ivm_spark.sql.sql_block import alias_of
 
 
@@ -33,6 +34,16 @@ def bind_plain(scan: Scan) -> Bound:
     table.set("alias", alias_of(scan.alias))
     return Bound(
         table, {name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields}
+    )
+
+
+def columns_read(root: Node, relation: str) -> frozenset[str]:
+    """Return the columns that a tree reads of a relation (quoted name)."""
+    return frozenset(
+        column
+        for node in nodes(root)
+        if isinstance(node, Scan) and node.relation == relation
+        for _, column in node.fields
     )
 
 

@@ -12,7 +12,15 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
-from dbt.adapters.ivm_spark.algebra.tree import Filter, Item, Node, Project, Scan, UnionAll
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Empty,
+    Filter,
+    Item,
+    Node,
+    Project,
+    Scan,
+    UnionAll,
+)
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, checked, or_zero
 from dbt.adapters.ivm_spark.state.change import grouped_change
@@ -38,6 +46,12 @@ class Insert:
     columns: tuple[str, ...]
     overwrite: bool = False
     materialized: tuple[Materialized, ...] = ()
+
+
+def nothing(layout: Layout, state: str) -> Insert:
+    """Return the INSERT of no rows into a state (quoted name)."""
+    stored = Scan(state, STATE, tuple((name, name) for name in layout.columns))
+    return Insert(Empty(stored), layout.columns)
 
 
 def insert(layout: Layout, delta: Node, target: Target, insert_only: bool) -> Insert:

@@ -104,9 +104,18 @@ class Layout:
         return any(a.kind is Kind.RECOMPUTED for a in self.accumulators)
 
 
-def core_of(root: Node) -> Node:
-    """Return the part of a tree that its state stores."""
+def core_of(root: Node, above: int | None = None) -> Node:
+    """Return the part of a tree that its state stores.
+
+    above: how many operators are above it, if that is known. A state that was kept for another
+    query stores what that query would.
+    """
     node = root
+    for _ in range(above or 0):
+        assert isinstance(node, (Project, Filter, Sort, Limit))
+        node = node.input
+    if above is not None:
+        return node
     stored = root
     while True:
         if isinstance(node, (Aggregate, Distinct)):
@@ -117,6 +126,15 @@ def core_of(root: Node) -> Node:
             node = node.input
         else:
             return stored
+
+
+def depth_of(root: Node, core: Node) -> int:
+    """Return how many operators of a tree are above its stored part."""
+    node, depth = root, 0
+    while node is not core:
+        assert isinstance(node, (Project, Filter, Sort, Limit))
+        node, depth = node.input, depth + 1
+    return depth
 
 
 def below_state(root: Node) -> Node:
@@ -146,7 +164,9 @@ def stored_types(root: Node, types: dict[str, str]) -> dict[str, str]:
     return storable(root, core_of(root), types)[1]
 
 
-def layout(root: Node, types: dict[str, str], state: str, append: bool = False) -> Layout:
+def layout(
+    root: Node, types: dict[str, str], state: str, append: bool = False, above: int | None = None
+) -> Layout:
     """Return the layout of a view's state.
 
     Raises NotMaintained if rows cannot be matched (MAP, collations).
@@ -156,9 +176,11 @@ def layout(root: Node, types: dict[str, str], state: str, append: bool = False) 
         types: Spark type of every column of `probe(root)`.
         state: quoted name of the state table.
         append: changes are to be appended; they are only if every value is the sum of its changes.
+        above: see `core_of`; if it is given, no column is stored in another form.
     """
-    root, types = storable(root, core_of(root), types)
-    core = core_of(root)
+    if above is None:
+        root, types = storable(root, core_of(root), types)
+    core = core_of(root, above)
     if isinstance(core, Aggregate):
         return _groups(root, core, types, state, append)
     for name in core.columns:

@@ -62,6 +62,23 @@ class Story:
 
 
 @dataclass(frozen=True)
+class StoredQuery:
+    """The query whose rows a state holds, so that a change of the model's SQL can be told from it.
+
+    Attributes:
+        tree: the view tree as text, see `dbt.adapters.ivm_spark.algebra.recorded`; empty if it was
+            not recorded.
+        above: how many of its operators are above the part that the state stores, None if the tree
+            tells.
+        columns: the types of the columns that it reads, by column by quoted name of the source.
+    """
+
+    tree: str = ""
+    above: int | None = None
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Watermark:
     """The watermark of one refresh, stored in the metadata of its commit.
 
@@ -86,6 +103,7 @@ class Watermark:
         clock: the value of each constant of the query that depends on the current time, as SQL by
             SQL.
         clock_at: the time that the query read, in microseconds since 1970; 0 if it reads none.
+        query: the query whose rows the state holds.
         format: the format of the watermark; a watermark of another format is not read.
     """
 
@@ -114,6 +132,7 @@ class Watermark:
     in_order: tuple[str, ...] = ()
     clock: dict[str, str] = field(default_factory=dict)
     clock_at: int = 0
+    query: StoredQuery = field(default_factory=StoredQuery)
     format: int = FORMAT
 
     def encode(self) -> str:

@@ -61,6 +61,7 @@ def _facts(told: Explanation) -> dict[str, Any]:
             "reason": _reason(plan.reason),
             "warning": plan.warning or None,
             "refused": told.refused or None,
+            "query_change": plan.query_change,
             "altered": plan.alteration.steps,
             "estimated_seconds": None
             if plan.estimates is None

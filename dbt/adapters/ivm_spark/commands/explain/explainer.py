@@ -8,8 +8,8 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError
 
-from dbt.adapters.ivm_spark.algebra.clock import after_move
 from dbt.adapters.ivm_spark.algebra.columns import with_expressions
+from dbt.adapters.ivm_spark.algebra.moved import after_move
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.explain.as_json import as_json
 from dbt.adapters.ivm_spark.commands.explain.as_text import as_text

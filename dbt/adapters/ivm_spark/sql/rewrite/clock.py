@@ -15,8 +15,8 @@ from itertools import count
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import reads_clock, tree_expressions
-from dbt.adapters.ivm_spark.algebra.columns import column, passed, used_columns
+from dbt.adapters.ivm_spark.algebra.clock import reads_clock
+from dbt.adapters.ivm_spark.algebra.columns import column, passed, tree_expressions, used_columns
 from dbt.adapters.ivm_spark.algebra.expressions import WRAPPERS, is_aggregate
 from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import (

@@ -1,19 +1,21 @@
-"""The delta of filters and projections whose constants of the clock have moved.
+"""The delta of filters and projections in which an expression has moved.
 
     SELECT * FROM orders WHERE d >= current_date() - 30
 
-With p the predicate at the watermark's time and p' the predicate now, the delta is
+The time may have moved, or somebody has written 60 in place of 30. With p the predicate at the
+watermark and p' the predicate now, the delta is
 
     Δ = filter(Δorders, p) ⊎ filter(orders, p' AND NOT p) ⊎ -filter(orders, p AND NOT p')
 
 The changed rows are those of the old view. Then the rows that enter and the rows that leave are
 read from the source as it is now. Both conditions have literal bounds, so files are skipped.
 
-A projection is the same, if the clock decides the values of some rows only: in a comparison (CASE
-WHEN d >= … THEN …), or where it stands in for a NULL (coalesce(ended_at, now())). Rows whose values
-differ are projected with the old values, weight -1, and with the new.
+A projection is the same: rows whose values differ are projected with the old values, weight -1,
+and with the new. The clock is followed if it decides the values of some rows only: in a comparison
+(CASE WHEN d >= … THEN …), or where it stands in for a NULL (coalesce(ended_at, now())). How many
+rows another expression changes is counted before.
 
-The clock may also run backwards; the rules hold for any two times.
+The rules hold for any two predicates, so the clock may also run backwards.
 
 Source: the delta of a selection whose predicate changes, as for a join with the one row of a
 relation `clock`: Koch, "Incremental query evaluation in a ring of databases" (PODS 2010).
@@ -25,10 +27,10 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import MovedConstant, after_move, before_move, moves
 from dbt.adapters.ivm_spark.algebra.columns import column, expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
+from dbt.adapters.ivm_spark.algebra.moved import Edited, Moved, after_move, before_move, moves
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import children, walk
 from dbt.adapters.ivm_spark.algebra.tree import (
@@ -59,15 +61,15 @@ def unfollowed(root: Node) -> exp.Expr | None:
 
 
 def is_moved(node: Node) -> bool:
-    """Return whether the clock has moved in a node's own expressions."""
+    """Return whether one of a node's own expressions has moved."""
     return any(map(moves, expressions_of(node)))
 
 
 def check_followed(node: Node, derived: Sequence[Node]) -> None:
-    """Raise NotMaintained (CLOCK_MOVED) if a rule has passed over a node whose clock has moved.
+    """Raise NotMaintained if a rule has passed over a node in which an expression has moved.
 
     A rule may compute several operators below a node at once, on old and new rows. It then takes
-    the delta of the lowest ones only, and all others would have the new time on both sides.
+    the delta of the lowest ones only, and all others would be as they are now on both sides.
 
     Args:
         node: the node of the rule.
@@ -81,11 +83,19 @@ def check_followed(node: Node, derived: Sequence[Node]) -> None:
             continue
         moved = next(filter(moves, expressions_of(below)), None)
         if moved is not None:
-            raise NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(moved))
+            raise not_followed(moved)
         waiting.extend(children(below))
 
 
-def filter_by_clock(node: Filter, below: Node | None) -> Node:
+def not_followed(expression: exp.Expr) -> NotMaintained:
+    """Return the exception for an expression that has moved and that no rule follows."""
+    if expression.find(Edited) is None:
+        return NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(expression))
+    detail = f"no rule follows the change to {to_sql(expression)}"
+    return NotMaintained(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail)
+
+
+def moved_filter(node: Filter, below: Node | None) -> Node:
     """Return the delta of a filter whose predicate has moved; `below` is the input's delta."""
     old, new = before_move(node.predicate), after_move(node.predicate)
     terms: list[Node] = [] if below is None else [Filter(below, old)]
@@ -94,10 +104,10 @@ def filter_by_clock(node: Filter, below: Node | None) -> Node:
     return UnionAll(tuple(terms), widens=False)
 
 
-def project_by_clock(node: Project, below: Node | None) -> Node:
+def moved_project(node: Project, below: Node | None) -> Node:
     """Return the delta of a projection whose values have moved; `below` is the input's delta.
 
-    Raises NotMaintained (CLOCK_MOVED) if the clock moves the value of every row, see `unfollowed`.
+    Raises NotMaintained if the clock moves the value of every row, see `unfollowed`.
     """
     weight = Item(WEIGHT, column(WEIGHT))
     old = tuple(Item(i.name, before_move(i.expression)) for i in node.items)
@@ -107,7 +117,7 @@ def project_by_clock(node: Project, below: Node | None) -> Node:
         if not moves(item.expression):
             continue
         if not _moves_some(item.expression):
-            raise NotMaintained(ReasonCode.CLOCK_MOVED, to_sql(item.expression))
+            raise not_followed(item.expression)
         changes.append(_differ(before.expression, after.expression))
     some = exp.or_(*changes, wrap=True)
     terms: list[Node] = [] if below is None else [Project(below, (*old, weight))]
@@ -121,8 +131,9 @@ def _moves_some(expression: exp.Expr) -> bool:
 
     It does in a comparison, in a branch of a CASE, and where it stands in for a NULL. In
     `datediff(current_date(), d)` it moves every row, and a rebuild writes no more than the change.
+    An expression that somebody has edited counts as one that moves some.
     """
-    return all(_is_guarded(constant) for constant in expression.find_all(MovedConstant))
+    return all(isinstance(m, Edited) or _is_guarded(m) for m in expression.find_all(Moved))
 
 
 def _is_guarded(constant: exp.Expr) -> bool:

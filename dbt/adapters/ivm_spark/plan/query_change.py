@@ -1,0 +1,204 @@
+"""What becomes of a state if the model's SQL has changed: it is kept if it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.catalog import Relation
+from dbt.adapters.ivm_spark.algebra.clock import clock_constants, with_constants
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.moved import after_move, before_move, moves
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
+from dbt.adapters.ivm_spark.algebra.traversal import nodes, not_too_deep
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    Filter,
+    Item,
+    Node,
+    Project,
+    Scan,
+)
+from dbt.adapters.ivm_spark.delta.query_change import OtherQuery, settled
+from dbt.adapters.ivm_spark.plan.clock import Clock, read_clock
+from dbt.adapters.ivm_spark.plan.described import Described
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.plan.refusals import own_statements
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import Binding, columns_read
+from dbt.adapters.ivm_spark.state.kept import KeptState, check_fits, kept_state
+from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.watermark.watermark import StoredQuery, Watermark
+
+
+def recorded_query(view: View) -> StoredQuery:
+    """Return what a watermark records of the query that its state holds."""
+    root = settled(view.root)
+    return StoredQuery(recorded(root), view.above, _columns_of(root, view.sources))
+
+
+def stored_view(view: View, query: StoredQuery) -> View | None:
+    """Return a view whose state holds another query than its own, None if that can't be read.
+
+    `view` is the model's query as read, and `query` what the watermark records.
+    """
+    root = read_recorded(query.tree)
+    if root is None or _columns_of(root, view.sources) != query.columns:
+        return None
+    return replace(view, root=root, above=query.above, clock=clock_constants(root))
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A changed query over the state that there is.
+
+    Attributes:
+        view: the query's tree over the state, with values for the constants of the clock.
+        types: Spark types of the columns of its probe.
+        layout: of the state.
+        clock: as the query reads it.
+        stored: what the next watermark records of the query.
+        edited: rows of the state change; otherwise only the view over it does.
+    """
+
+    view: View
+    types: dict[str, str]
+    layout: Layout
+    clock: Clock
+    stored: StoredQuery
+    edited: bool
+
+    @property
+    def how(self) -> str:
+        """Return what changes, in the user's words."""
+        return "the rows that its new SQL moves" if self.edited else "the view only"
+
+
+def kept(
+    query: Query,
+    request: Request,
+    watermark: Watermark,
+    view: View,
+    types: dict[str, str],
+    at: int,
+    described: Callable[[str], Relation],
+) -> Kept:
+    """Return a changed query over the state that there is.
+
+    Args:
+        query: sends a statement.
+        request: of the run.
+        watermark: of the state.
+        view: the new query as read, with the clock's own calls.
+        types: Spark types of the columns of its probe.
+        at: the time of the run, in microseconds since 1970.
+        described: describes a source by its quoted name.
+
+    Raises OtherQuery, with what differs, if the state can't be kept.
+    """
+    former = watermark.query
+    old = read_recorded(former.tree)
+    if old is None:
+        raise OtherQuery("the former query was not recorded")
+    sources = dict(view.sources)
+    for node in nodes(old):
+        if isinstance(node, Scan) and node.relation not in sources:
+            sources[node.relation] = described(node.relation)
+    if _columns_of(old, sources) != former.columns:
+        raise OtherQuery("other columns of a source")
+    with not_too_deep(), own_statements():
+        state = kept_state(old, former.above, watermark.types, view.root, types)
+        _check_types(query, state)
+    found = replace(
+        view,
+        root=state.root,
+        above=state.above,
+        sources={n: r for n, r in sources.items() if columns_read(state.root, n)},
+        clock=clock_constants(state.root),
+    )
+    stored = recorded_query(view if state.above is None else found)
+    clock, _ = read_clock(query, found.clock, at, None) if found.clock else (Clock(), {})
+    if any(clock.recorded.get(c, v) != v for c, v in watermark.clock.items()):
+        raise OtherQuery("the time has moved, as the former query read it")
+    found = replace(found, root=with_constants(state.root, clock.values))
+    before = replace(view, root=old, above=former.above)
+    layout = _kept_layout(request, watermark, before, found, state.types)
+    return Kept(found, state.types, layout, clock, stored, state.edited)
+
+
+def _kept_layout(
+    request: Request, watermark: Watermark, old: View, new: View, types: dict[str, str]
+) -> Layout:
+    """Return the layout of a state that is kept. Raises OtherQuery unless the state has it."""
+    try:
+        was = lay_out(old, watermark.types, request.state, watermark.appends, checked=True)
+        appends = request.config.table.appends
+        now = lay_out(new, types, request.state, appends, most=request.most_operators)
+    except NotMaintained as error:
+        raise OtherQuery(error.reason.detail) from error
+    check_fits(was, now)
+    return now
+
+
+def counted(query: Query, root: Node, bind: Binding) -> int:
+    """Return how many rows a change of the query moves in or out, or gives another value.
+
+    The statement reads the sources.
+    """
+    asked = [node for node in nodes(root) if _edits(node)]
+    if not asked:
+        return 0
+    counts = [_count(node) for node in asked]
+    sql = " union all ".join(to_sql(render(one, bind)) for one in counts)
+    return sum(int(row["n"]) for row in query(sql))
+
+
+def _edits(node: Node) -> bool:
+    if isinstance(node, Filter):
+        return moves(node.predicate)
+    return isinstance(node, Project) and any(moves(item.expression) for item in node.items)
+
+
+def _count(node: Node) -> Node:
+    """Return a tree with one row: the number `n` of rows that an edited operator changes."""
+    assert isinstance(node, (Filter, Project))
+    edited = [node.predicate] if isinstance(node, Filter) else [i.expression for i in node.items]
+    differ = []
+    for expression in filter(moves, edited):
+        before, after = before_move(expression), after_move(expression)
+        if isinstance(node, Filter):
+            before, after = _is_true(before), _is_true(after)
+        same = exp.NullSafeEQ(this=exp.paren(before), expression=exp.paren(after))
+        differ.append(exp.Not(this=exp.paren(same)))
+    number = exp.Anonymous(this="count", expressions=[exp.Literal.number(1)])
+    return Aggregate(Filter(node.input, exp.or_(*differ)), (), (Item("n", number),))
+
+
+def _is_true(predicate: exp.Expr) -> exp.Expr:
+    return exp.NullSafeEQ(this=exp.paren(predicate), expression=exp.true())
+
+
+def _check_types(query: Query, kept: KeptState) -> None:
+    """Raise OtherQuery if an operator's columns get other types."""
+    described = Described(query)
+    for old, new in kept.same_types:
+        if list(described.types(old).values()) != list(described.types(new).values()):
+            raise OtherQuery("other types of columns")
+
+
+def _columns_of(root: Node, sources: Mapping[str, Relation]) -> dict[str, dict[str, str]]:
+    """Return the types of the columns that a tree reads of its sources, by quoted name."""
+    found: dict[str, dict[str, str]] = {}
+    for node in nodes(root):
+        if isinstance(node, Scan):
+            relation = sources.get(node.relation)
+            kinds = {} if relation is None else dict(relation.columns)
+            columns = found.setdefault(node.relation, {})
+            columns.update({c: kinds.get(c, "") for _, c in node.fields})
+    return found
