@@ -18,6 +18,8 @@ from dbt.flags import get_flags
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
+from dbt.adapters.ivm_spark.commands.changes.tested import TestReader
+from dbt.adapters.ivm_spark.commands.current.current_reader import CurrentReader
 from dbt.adapters.ivm_spark.commands.doctor.doctor import Doctor
 from dbt.adapters.ivm_spark.commands.doctor.examiner import Checks, Examiner
 from dbt.adapters.ivm_spark.commands.doctor.parents import parents_of
@@ -167,6 +169,16 @@ class IvmSparkAdapter(SparkAdapter):
     def ivm_feed(self) -> FeedReader:
         """Return a reader of the changes of ivm models, for the macro `ivm_changes`."""
         return FeedReader(self._rows_of)
+
+    @available
+    def ivm_tests(self) -> TestReader:
+        """Return what knows how far tests of changed rows have come."""
+        return TestReader(self._rows_of)
+
+    @available
+    def ivm_current(self) -> CurrentReader:
+        """Return what makes queries of views as they would be now, for the macro `ivm_current`."""
+        return CurrentReader(self._rows_of)
 
     @available
     def ivm_comparison(self, unique_id: str, **asked: Any) -> Comparison:

@@ -40,7 +40,7 @@ from dbt.adapters.ivm_spark.watermark.watermark import StoredQuery, Watermark
 def recorded_query(view: View) -> StoredQuery:
     """Return what a watermark records of the query that its state holds."""
     root = settled(view.root)
-    return StoredQuery(recorded(root), view.above, _columns_of(root, view.sources))
+    return StoredQuery(recorded(root), view.above, columns_of(root, view.sources))
 
 
 def stored_view(view: View, query: StoredQuery) -> View | None:
@@ -49,7 +49,7 @@ def stored_view(view: View, query: StoredQuery) -> View | None:
     `view` is the model's query as read, and `query` what the watermark records.
     """
     root = read_recorded(query.tree)
-    if root is None or _columns_of(root, view.sources) != query.columns:
+    if root is None or columns_of(root, view.sources) != query.columns:
         return None
     return replace(view, root=root, above=query.above, clock=clock_constants(root))
 
@@ -110,7 +110,7 @@ def kept(
     for node in nodes(old):
         if isinstance(node, Scan) and node.relation not in sources:
             sources[node.relation] = described(node.relation)
-    if _columns_of(old, sources) != former.columns:
+    if columns_of(old, sources) != former.columns:
         raise OtherQuery("other columns of a source")
     with not_too_deep(), own_statements():
         state = kept_state(old, former.above, watermark.types, view.root, types)
@@ -192,7 +192,7 @@ def _check_types(query: Query, kept: KeptState) -> None:
             raise OtherQuery("other types of columns")
 
 
-def _columns_of(root: Node, sources: Mapping[str, Relation]) -> dict[str, dict[str, str]]:
+def columns_of(root: Node, sources: Mapping[str, Relation]) -> dict[str, dict[str, str]]:
     """Return the types of the columns that a tree reads of its sources, by quoted name."""
     found: dict[str, dict[str, str]] = {}
     for node in nodes(root):

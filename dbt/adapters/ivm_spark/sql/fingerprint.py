@@ -38,6 +38,11 @@ def same_settings(one: str, other: str) -> bool:
     return one.split("-")[2:] == other.split("-")[2:]
 
 
+def made_under(found: str, settings: dict[str, str]) -> bool:
+    """Return whether a fingerprint was made under these session settings."""
+    return found.split("-")[2:] == [_digest(settings)]
+
+
 def fingerprint_text(
     sql: str,
     settings: dict[str, str],

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 from dbt.adapters.ivm_spark.source.commit import Commit
@@ -141,6 +141,27 @@ def feed(
     numbers = tuple((r.version, r.watermark.refresh) for r in (span[1:] or [last]))
     since_version = None if begin is None else begin.version
     return Feed(state, row, form, updates, since_version, last.version, last.committed, numbers)
+
+
+def history(
+    state: str, row: ShownRow | None, refreshes: Sequence[Refresh], since: Any = None
+) -> tuple[Feed, Feed]:
+    """Return the contents at a refresh, and the changes of each refresh after it.
+
+    `since` is as for `feed`. Without it, the refresh is the first that was made of the query that
+    the newest refresh was made of. Raises FeedError.
+    """
+    if row is None or not row.keys:
+        raise FeedError(
+            "its rows have no key that tells an old row from a new one; only views with GROUP BY "
+            "have. Use ivm_changes"
+        )
+    if since is None and refreshes:
+        query = refreshes[-1].watermark.fingerprint
+        same = takewhile(lambda r: r.watermark.fingerprint == query, reversed(refreshes))
+        since = {"version": list(same)[-1].version}
+    contents = feed(state, row, refreshes, until=since, form=FORMS[1])
+    return contents, feed(state, row, refreshes, since=since, form=FORMS[1])
 
 
 def consumer_mark(consumer: str, view: str, version: int) -> str:

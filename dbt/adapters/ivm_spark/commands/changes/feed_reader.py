@@ -19,6 +19,7 @@ from dbt.adapters.ivm_spark.commands.changes.feed import (
     consumed,
     consumer_mark,
     feed,
+    history,
     refreshes_in,
 )
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -46,11 +47,31 @@ class FeedReader:
             found = feed(state, self._row(view), refreshes, **asked)
         except FeedError as error:
             raise CompilationError(f"ivm_changes of {view}: {error}.") from error
+        return self._located(found)
+
+    def history(self, view: str, state: str, since: Any = None) -> tuple[Feed, Feed]:
+        """Return the view's contents at a refresh, and the changes of each refresh since.
+
+        `since` is as for `feed`; without it, the feeds begin as early as they can. Raises
+        CompilationError for a view whose rows have no key, and if nothing can be read.
+        """
+        try:
+            row = self._row(view)
+            refreshes = refreshes_in(self._reader.commits(state, 0))
+            contents, changes = history(state, row, refreshes, since)
+        except FeedError as error:
+            raise CompilationError(f"ivm_history of {view}: {error}.") from error
+        return self._located(contents), self._located(changes)
+
+    def _located(self, found: Feed) -> Feed:
+        """Return a feed that is read by location if it is read at all.
+
+        If one statement reads two feeds of a table by name, or a feed and the table, Spark takes
+        both for the same relation: rows would be missing, and doubled.
+        """
         if not found.reads_feed:
             return found
-        # If one statement reads two feeds of a table by name, or a feed and the table, Spark takes
-        # both for the same relation: rows would be missing, and doubled.
-        return replace(found, location=str(self._reader.detail(state)["location"]))
+        return replace(found, location=str(self._reader.detail(found.state)["location"]))
 
     def position(self, consumer: str, view: str, target: str) -> dict[str, int] | None:
         """Return the version that a consumer has read to, by its own table's commits, or None."""
