@@ -18,7 +18,7 @@ from dbt.flags import get_flags
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
-from dbt.adapters.ivm_spark.commands.changes.tested import TestReader
+from dbt.adapters.ivm_spark.commands.changes.tested import PassedTests
 from dbt.adapters.ivm_spark.commands.current.current_reader import CurrentReader
 from dbt.adapters.ivm_spark.commands.doctor.doctor import Doctor
 from dbt.adapters.ivm_spark.commands.doctor.examiner import Checks, Examiner
@@ -69,6 +69,7 @@ class IvmSparkConfig(SparkConfig):
     refresh_policy: str | None = None
     change_threshold: float | None = None
     emit_changes: bool | None = None
+    on_query_change: str | None = None
     primary_keys: dict[str, list[str]] | None = None
     deterministic_functions: list[str] | str | None = None
     liquid_clustered_by: list[str] | str | None = None
@@ -171,9 +172,9 @@ class IvmSparkAdapter(SparkAdapter):
         return FeedReader(self._rows_of)
 
     @available
-    def ivm_tests(self) -> TestReader:
+    def ivm_tests(self) -> PassedTests:
         """Return what knows how far tests of changed rows have come."""
-        return TestReader(self._rows_of)
+        return PassedTests(self._rows_of)
 
     @available
     def ivm_current(self) -> CurrentReader:

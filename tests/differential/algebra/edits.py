@@ -128,6 +128,29 @@ def _inner_value(query: exp.Query, generator: random.Random) -> bool:
     return True
 
 
+def _twice(query: exp.Query, generator: random.Random) -> bool:
+    """One column under two names below an aggregate, used once each, or under one again."""
+    tops = [s for s in query.find_all(exp.Select) if s.args.get("from_") is not None]
+    tops = [s for s in tops if isinstance(s.args["from_"].this, exp.Subquery)]
+    select = _one([*tops], generator)
+    if not isinstance(select, exp.Select):
+        return False
+    below = select.args["from_"].this.this
+    if not isinstance(below, exp.Select) or below.is_star or below.args.get("distinct"):
+        return False
+    if below.args.get("group") or not below.selects:
+        return False
+    name = generator.choice(below.selects).alias_or_name
+    uses = [c for i in select.selects for c in i.find_all(exp.Column) if c.name == name]
+    if not name or not uses:
+        return False
+    value = next(i for i in below.selects if i.alias_or_name == name).unalias()
+    again = f"again{len(below.selects)}"
+    below.append("expressions", exp.alias_(value.copy(), again))
+    generator.choice(uses).this.set("this", again)
+    return True
+
+
 def _without_branch(query: exp.Query, generator: random.Random) -> bool:
     unions = [u for u in query.find_all(exp.Union) if not u.args.get("distinct")]
     union = _one([*unions], generator)
@@ -169,6 +192,7 @@ EDITS: tuple[Edit, ...] = (
     _renamed,
     _computed,
     _inner_value,
+    _twice,
     _without_branch,
     _with_branch,
     _other_join,

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
 from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
@@ -127,10 +128,13 @@ class Maintained:
             self._lay_out_anew(view)
             self.build()
             return False
-        moving = replace(view, root=kept.root, above=kept.above)
+        natural = kept.natural and self._fits(view, types)
+        moving = replace(view, root=kept.root, above=None if natural else kept.above)
         self._view = view
-        if kept.above is not None:
-            self._view = replace(view, root=settled(kept.root), above=kept.above)
+        if not natural:
+            root = read_recorded(recorded(settled(kept.root)))
+            assert root is not None
+            self._view = replace(view, root=root, above=kept.above)
         self._types = kept.types
         self._layout = lay_out(moving, kept.types, _STATE, checked=True)
         reads = [
@@ -146,6 +150,14 @@ class Maintained:
         if not follows:
             self.build()
         return follows
+
+    def _fits(self, view: View, types: dict[str, str]) -> bool:
+        before = lay_out(self._view, self._types, _STATE, checked=True)
+        try:
+            check_fits(before, lay_out(view, types, _STATE, checked=True))
+        except OtherQuery:
+            return False
+        return True
 
     def _kept(self, view: View, types: dict[str, str]) -> KeptState | None:
         before = lay_out(self._view, self._types, _STATE, checked=True)

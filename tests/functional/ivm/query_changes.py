@@ -31,6 +31,10 @@ from {ORDERS} where amount > 10"""
 ACTIVE = f"""select customer_id, segment from {CUSTOMERS} c
 where exists (select 1 from {ORDERS} o where o.customer_id = c.customer_id)"""
 
+ORDERED = f"""select o.order_id, o.status, q.total from {ORDERS} o join
+(select customer_id, sum(cast(amount as double)) as total from {ORDERS} group by customer_id) q
+on q.customer_id = o.customer_id"""
+
 
 @dataclass(frozen=True)
 class Edit:
@@ -96,6 +100,16 @@ EDITS = {
         "amount * 2", "case when amount > 90 then 0.00 else amount * 2 end"), ROWS),
     "constant_of_row": Edit(JOINED, JOINED.replace("c.segment\n", "coalesce(c.segment, 'none') "
                                                    "as segment\n"), VIEW),
+    "ordered_below_join": Edit(ORDERED, ORDERED.replace("o.status, ", ""), VIEW),
+    "filter_above_ordered": Edit(ORDERED, ORDERED + " where o.amount > 10", ROWS),
+    "two_names": Edit(
+        f"select status, sum(x) as s, avg(y) as m from (select status, amount as x, amount as y "
+        f"from {ORDERS}) group by 1",
+        f"select status, sum(amount) as s, avg(amount) as m from {ORDERS} group by 1", VIEW),
+    "one_name_twice": Edit(
+        f"select status, sum(amount) as s, avg(amount) as m from {ORDERS} group by 1",
+        f"select status, sum(x) as s, avg(y) as m from (select status, amount as x, amount as y "
+        f"from {ORDERS}) group by 1", VIEW),
     "group_added": Edit(SUMS, SUMS.replace("group by c.segment", "group by c.segment, o.status"),
                         "another GROUP BY"),
     "grouped": Edit(ROW, f"select status, count(*) as n from {ORDERS} group by 1",

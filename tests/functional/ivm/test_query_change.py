@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt
 
-from tests.budget import LONG
+from tests.budget import only_long
 from tests.functional.ivm.faults import Fault, Faults, Place, at_text, injected
 from tests.functional.ivm.query_changes import EDITS, ROW, SUMS, VIEW
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
@@ -79,7 +79,7 @@ class Edits:
         warehouse.check(*EDITS)
 
 
-@pytest.mark.skipif(not LONG, reason="TestEditsOfMovedSources has the same edits, in one run less")
+@only_long
 class TestEdits(Edits):
     """The edits alone, then changes of the sources."""
 

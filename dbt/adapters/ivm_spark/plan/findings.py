@@ -68,6 +68,13 @@ class Findings:
             return visible_stored(self.facts.outputs, state)
         return visible(self.layout, self.facts.types, self.facts.outputs, pretty)
 
+    @property
+    def of_former_query(self) -> bool:
+        """Return whether the state holds what a former query of the model needed."""
+        change, view = self.query_change, self.reading.view
+        kept_now = change is not None and change.kept
+        return kept_now or (view is not None and view.above is not None)
+
     def laid_out(self, layout: Layout | None, kept: bool) -> Findings:
         """Return the same findings for a state of another layout; see `Findings` for `kept`."""
         return replace(self, layout=layout, kept=kept).derived

@@ -141,6 +141,16 @@ class Planner:
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
+        if decision.build and found.of_former_query:
+            # Nothing of the former query is left in a state that is built anew.
+            natural = self._found(request, history, found_late, keeps=False)
+            found = replace(
+                natural,
+                known=found.known,
+                cost_model=found.cost_model,
+                alteration=found.alteration,
+                derivation=None,
+            )
         if decision.build and found.kept:
             found = _anew(request, found)
         watermarks = source_watermarks(
@@ -162,16 +172,26 @@ class Planner:
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 
     def _found(
-        self, request: Request, history: StateHistory, found_late: Reason | None
+        self,
+        request: Request,
+        history: StateHistory,
+        found_late: Reason | None,
+        keeps: bool = True,
     ) -> Findings:
-        """Return the findings about the query and its sources, without the state's table."""
+        """Return the findings about the query and its sources, without the state's table.
+
+        keeps: a state that was built from another query may be kept, or was before.
+        """
         session = self._pins.settings(self._reader)
         catalog, sources = self._catalog(request)
         reading = read(request.sql, catalog, session)
         watermark = history.watermark
-        known = watermark is not None and watermark.fingerprint == reading.fingerprint
-        if watermark is not None and known:
-            reading = _as_stored(reading, watermark)
+        same = watermark is not None and watermark.fingerprint == reading.fingerprint
+        known = same
+        if watermark is not None and same and watermark.query.above is not None:
+            # A state that is built anew holds nothing of a former query.
+            known = keeps and not request.full_refresh
+            reading = _as_stored(reading, watermark) if known else reading
         plain = reading.view
         reading, clock = self._at_the_clock(reading, watermark if known else None)
         layout: Layout | None = None
@@ -189,7 +209,8 @@ class Planner:
             reading = replace(reading, repeatable=watermark.repeatable)
         else:
             facts = Facts(watermark.outputs, watermark.types, watermark.in_order)
-            reading = replace(reading, view=in_order(reading.view, facts.in_order))
+            if watermark.query.above is None:  # the recorded tree is in order
+                reading = replace(reading, view=in_order(reading.view, facts.in_order))
             if watermark.unsupported_reason is not None:
                 code, detail = watermark.unsupported_reason
                 unsupported_reason = Reason(ReasonCode(code), detail)
@@ -215,16 +236,17 @@ class Planner:
             if clock.values:
                 # The query's own text reads the clock at another time with every run.
                 reading, clock = replace(reading, repeatable=False), Clock()
-        if layout is not None and plain is not None and not stored.tree:
+        if layout is not None and plain is not None and plain.above is None and not stored.tree:
             stored = recorded_query(in_order(plain, facts.in_order))
-        if layout is not None and plain is not None and watermark is not None and not known:
+        if keeps and watermark is not None and not same and layout is not None:
+            assert plain is not None
             try:
                 ordered = in_order(plain, facts.in_order)
                 kept = self._kept(request, watermark, reading.fingerprint, ordered, facts)
             except OtherQuery as other:
                 change = QueryChange(False, str(other))
             else:
-                change, known = QueryChange(True, kept.how, kept.edited), True
+                change, same = QueryChange(True, kept.how, kept.edited), True
                 reading = replace(reading, view=kept.view)
                 facts = replace(facts, types=kept.types)
                 layout, clock, stored = kept.layout, kept.clock, kept.stored
@@ -248,9 +270,9 @@ class Planner:
             layout,
             heads,
             watermark,
-            known,
+            same,
             history.version,
-            history.cost_model if known else CostModel(),
+            history.cost_model if same else CostModel(),
             session,
             _placed(request, layout, facts),
             clock=clock,
@@ -282,6 +304,9 @@ class Planner:
             except DbtDatabaseError as error:
                 raise OtherQuery(f"{name} can't be read any more") from error
 
+        for name, mark in watermark.sources.items():
+            if self._head(described(name), mark, request).version < mark.version:
+                raise OtherQuery("another run has read a source at a later version")
         return kept(self._query, request, watermark, view, facts.types, at, described)
 
     def _taken_over(
@@ -306,11 +331,21 @@ class Planner:
         return replace(watermark, fingerprint=reading.fingerprint, sources={**known, **marks})
 
     def _edited(self, request: Request, reading: Reading, heads: Mapping[str, Head]) -> int:
-        """Return how many rows a changed query moves, 0 if nothing hangs on it."""
+        """Return how many rows a changed query moves, 0 if nothing hangs on it.
+
+        Raises NotMaintained if Spark can't compute one of the queries on these rows.
+        """
         if not self._counts or request.config.refresh_policy is not RefreshPolicy.AUTO:
             return 0
         assert reading.view is not None
-        return counted(self._query, reading.view.root, Versions.of({}, heads).bind)
+        try:
+            return counted(self._query, reading.view.root, Versions.of({}, heads).bind)
+        except DbtDatabaseError as error:
+            if not says_condition(error):
+                raise
+            # Often the former query is edited because it fails on a new row.
+            detail = "the former query can't be computed on the rows of today"
+            raise NotMaintained(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail) from error
 
     def _at_the_clock(self, reading: Reading, watermark: Watermark | None) -> tuple[Reading, Clock]:
         """Return the reading with values in place of its constants of the clock, and the clock.
@@ -401,7 +436,7 @@ def _as_stored(reading: Reading, watermark: Watermark) -> Reading:
 
     Raises NotMaintained (STATE_FORMAT_CHANGED) if what the state holds can't be read.
     """
-    if reading.view is None or watermark.query.above is None:
+    if reading.view is None:
         return reading
     view = stored_view(reading.view, watermark.query)
     if view is None:

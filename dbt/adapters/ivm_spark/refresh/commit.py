@@ -86,7 +86,8 @@ class Committer:
             return 0
         assert plan.held_at is not None
         mark = mark_in(request.information)
-        return hold(self._query, request.view, request.state, plan.held_at, mark)
+        version = plan.held_at + plan.alteration.commits
+        return hold(self._query, request.view, request.state, version, mark)
 
     def _changed(self, sql: str, plan: Plan, state: str, made: int) -> Sequence[Mapping[str, Any]]:
         """Run the statement that changes the state, or what may take its place.

@@ -43,14 +43,17 @@ class KeptState:
 
     Attributes:
         root: the new query's tree. Its stored part is the old query's, with moved expressions.
-        above: how many operators are above the stored part, None if `core_of` finds it.
+        above: how many operators are above the stored part.
+        natural: the state's columns are those that the new query's own state would have, as far as
+            the trees tell.
         types: Spark types of the columns of its probe.
         same_types: see `Merger`.
         edited: rows of the state change; otherwise only the view over it does.
     """
 
     root: Node
-    above: int | None
+    above: int
+    natural: bool
     types: dict[str, str]
     same_types: tuple[tuple[Node, Node], ...]
     edited: bool
@@ -79,6 +82,9 @@ def kept_state(
     for name in wanted.columns:
         value = values[name]
         if not isinstance(value, exp.Column):
+            if any("float" in t or "double" in t for t in map(types.get, used_columns(value)) if t):
+                # Zeros of both signs are equal as rows, and need not be in an expression.
+                raise OtherQuery(f"an expression over floats, {name}")
             continue
         for before, now in ((value.name, name), (ARGUMENT + value.name, ARGUMENT + name)):
             if value.name not in core.columns and now in new_types:
@@ -87,12 +93,14 @@ def kept_state(
                 raise OtherQuery(f"another type of {name}")
     edited = any(map(moves, tree_expressions(merged)))
     alike = all(isinstance(v, exp.Column) and v.name == name for name, v in values.items())
-    if alike and merged.columns == wanted.columns:
-        root, place = substitute(new, wanted, merged), None
+    natural = alike and merged.columns == wanted.columns
+    depth = depth_of(new, wanted)
+    if natural:
+        root = substitute(new, wanted, merged)
     else:
         top = Project(merged, tuple(Item(name, values[name]) for name in wanted.columns))
-        root, place = substitute(new, wanted, top), depth_of(new, wanted) + 1
-    return KeptState(root, place, types, tuple(merger.same_types), edited)
+        root, depth = substitute(new, wanted, top), depth + 1
+    return KeptState(root, depth, natural, types, tuple(merger.same_types), edited)
 
 
 def check_fits(before: Layout, now: Layout) -> None:

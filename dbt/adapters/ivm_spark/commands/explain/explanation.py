@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
-from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.commands.explain.operators import Operator, operators
 from dbt.adapters.ivm_spark.commands.explain.readable import name_text
 from dbt.adapters.ivm_spark.commands.explain.state_columns import (
@@ -19,6 +18,7 @@ from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.plan import Plan, technique_of
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
@@ -143,7 +143,7 @@ def explanation(
         policy=policy,
         technique=technique_of(layout).value if layout is not None else None,
         reason=reading.unsupported_reason or _configured(policy) or _without_feed(sources),
-        tree=_tree(view.root, layout) if view is not None else None,
+        tree=_tree(view, layout) if view is not None else None,
         columns=columns,
         key=layout.identity if layout is not None else (),
         sources=sources,
@@ -160,10 +160,10 @@ def _clock(found: Findings) -> tuple[tuple[str, str, str], ...]:
     return tuple((c, recorded.get(c, ""), value) for c, value in found.clock.recorded.items())
 
 
-def _tree(root: Node, layout: Layout | None) -> Operator | None:
+def _tree(view: View, layout: Layout | None) -> Operator | None:
     try:
         with not_too_deep():
-            return operators(root, layout)
+            return operators(view.root, layout, view.above)
     except NotMaintained:
         return None
 

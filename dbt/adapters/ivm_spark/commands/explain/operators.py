@@ -68,20 +68,21 @@ class Operator:
     inputs: tuple[Operator, ...] = ()
 
 
-def operators(root: Node, layout: Layout | None) -> Operator:
+def operators(root: Node, layout: Layout | None, above: int | None = None) -> Operator:
     """Return the operators of a view's tree, without Projects that only rename.
 
     layout: of the state, None if the view is not maintained. The operator without a rule then says
     why.
+    above: see `core_of`.
     """
-    return _Describer(root, layout).operator(root, above=True)
+    return _Describer(root, layout, above).operator(root, above=True)
 
 
 class _Describer:
-    def __init__(self, root: Node, layout: Layout | None) -> None:
+    def __init__(self, root: Node, layout: Layout | None, above: int | None) -> None:
         self._names = names_of(root)
         self._layout = layout
-        self._core = core_of(root)
+        self._core = core_of(root, above)
         self._sources = frozenset(n.relation for n in walk(root) if isinstance(n, Scan))
 
     def operator(self, node: Node, above: bool) -> Operator:

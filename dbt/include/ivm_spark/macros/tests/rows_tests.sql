@@ -22,8 +22,8 @@
 {#- Test that a condition holds for each row, as dbt_utils.expression_is_true. It reads the whole view
     once, and then the rows that refreshes have added. -#}
 {% test ivm_expression_is_true(model, expression, column_name=none) -%}
-  {%- set found = ivm_rows_to_test(model) -%}
   {%- set condition = (column_name ~ ' ' ~ expression) if column_name else expression -%}
+  {%- set found = ivm_rows_to_test(model, condition) -%}
   {{ ivm_tested([found], 'select * from ' ~ found.rows ~ ' where not(' ~ condition
       ~ ')') }}
 {%- endtest %}
@@ -62,7 +62,7 @@
   {%- if not execute or found.span is none or to is string -%}
     {{ return({'whole': true, 'span': none}) }}
   {%- endif -%}
-  {%- set parent = ivm_span(to, config.model.unique_id ~ ' to') -%}
+  {%- set parent = ivm_span(to, ivm_test_name() ~ '\nto') -%}
   {%- if not parent.whole -%}
     {%- do parent.update({'rows': ivm_changed_rows(to, parent.span, 'D')}) -%}
   {%- elif parent.span.now is none -%}

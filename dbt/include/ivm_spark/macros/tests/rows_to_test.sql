@@ -1,25 +1,33 @@
 {#- Return what a test of rows has to read of a model: `rows`, a relation with all of its rows or
     with those that refreshes have added since the test has passed, and what `ivm_tested` needs. -#}
-{% macro ivm_rows_to_test(model) -%}
+{% macro ivm_rows_to_test(model, expression=none) -%}
   {%- set node = graph.nodes.get(config.model.attached_node) if execute else none -%}
-  {%- set found = {'rows': model, 'whole': true, 'span': none, 'view': none} -%}
+  {%- set found = {'rows': model, 'whole': true, 'span': none} -%}
   {%- if node is none or node.config.materialized != 'ivm' or ivm_is_limited()
-      or flags.WHICH not in ('test', 'build') -%}
+      or flags.WHICH not in ('test', 'build')
+      or not adapter.ivm_tests().is_of_one_row(config.get('where'), expression) -%}
     {{ return(found) }}
   {%- endif -%}
   {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
-  {%- do found.update(ivm_span(relation, config.model.unique_id)) -%}
+  {%- do found.update(ivm_span(relation, ivm_test_name(expression))) -%}
   {%- if not found.whole -%}
     {%- do found.update({'rows': ivm_changed_rows(relation, found.span, 'I', config.get('where'))}) -%}
   {%- endif -%}
   {{ return(found) }}
 {%- endmacro %}
 
+{#- Return the name of this test: another condition is another test. -#}
+{% macro ivm_test_name(expression=none) -%}
+  {{ return([config.model.unique_id, config.get('where') or '', expression or ''] | join('\n')) }}
+{%- endmacro %}
+
 {#- Return how far a test of that name has come with a relation. -#}
 {% macro ivm_span(relation, test) -%}
-  {%- set view = ivm_quoted(relation) -%}
-  {%- set span = adapter.ivm_tests().span(view, ivm_quoted(ivm_state_relation(relation)), test) -%}
-  {{ return({'whole': span.whole, 'span': span, 'view': view, 'test': test}) }}
+  {%- set records = ivm_quoted(api.Relation.create(
+      schema=relation.schema, identifier='ivm_tested')) -%}
+  {%- set span = adapter.ivm_tests().span(
+      ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation)), records, test) -%}
+  {{ return({'whole': span.whole, 'span': span, 'records': records, 'test': test}) }}
 {%- endmacro %}
 
 {#- Return the rows that a view has gained (I) or lost (D) since a test has passed. -#}
@@ -41,7 +49,7 @@
     {{ return(failures) }}
   {%- endif -%}
   {%- for one in old -%}
-    {%- do adapter.ivm_tests().passed(one.view, one.test, one.span) -%}
+    {%- do adapter.ivm_tests().passed(one.records, one.test, one.span) -%}
   {%- endfor -%}
   {{ return('select 1 as failed where false') }}
 {%- endmacro %}
