@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.plan.result_settings import (
 )
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.sql.fingerprint import fingerprint_text, made_under
 
 ZONE = "spark.sql.session.timeZone"
 ANSI = "spark.sql.ansi.enabled"
@@ -91,3 +92,17 @@ def test_a_rejection_is_told_from_other_errors(state: str, rejected: bool) -> No
     reason = rejection(f"[SOME_CONDITION] Something. SQLSTATE: {state}; line 1 pos 7")
     assert (reason is not None) is rejected
     assert rejection("the connection was lost") is None
+
+
+def test_how_binary_values_are_printed_counts_only_where_they_are() -> None:
+    style = {"spark.sql.binaryOutputStyle": "UTF-8"}
+
+    def found(sql: str, settings: dict[str, str]) -> str:
+        return fingerprint_text(sql, settings)
+
+    plain = "select cast(b as string) as t from s.facts"
+    printed = "select to_csv(struct(b)) as t from s.facts"
+    assert found(plain, style) == found(plain, {})
+    assert found(printed, style) != found(printed, {})
+    assert made_under(found(plain, style), style)
+    assert made_under(found(printed, style), style)

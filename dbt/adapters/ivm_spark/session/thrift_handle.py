@@ -14,14 +14,13 @@ from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.literals import as_sent
 
 _LOST: tuple[type[Exception], ...] = CONNECTION_LOST_EXCEPTIONS
-_ALL_SETTINGS = "set"
 _FIRST_PAUSE = 0.02
 _PAUSE = 0.1
 """The longest pause before the next poll, as a fraction of the statement's time so far."""
 
 
 class ThriftHandle(PyhiveConnectionWrapper):
-    """dbt-spark's connection with its options, and with four differences.
+    """dbt-spark's connection with its options, and with three differences.
 
     1. It waits for a statement in short pauses first; `poll_interval` is the longest pause.
        dbt-spark waits that long (5 s) each time.
@@ -29,15 +28,12 @@ class ThriftHandle(PyhiveConnectionWrapper):
        doubles.
     3. If the connection is lost, it asks again whether the statement has ended (`query_retries`
        times). It never sends the statement again: the statement may have done its work.
-    4. The server sets a session setting (`spark.sql.binaryOutputStyle`) with a session's first
-       statement. If that asks for all settings, the handle asks twice, so that the answer has it.
     """
 
     def __init__(self, opened: PyhiveConnectionWrapper) -> None:
         super().__init__(
             opened.handle, opened.poll_interval, opened.query_timeout, opened.query_retries
         )
-        self._begun = False
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
         """Send one statement and wait for its end.
@@ -47,9 +43,6 @@ class ThriftHandle(PyhiveConnectionWrapper):
         assert self._cursor is not None
         sql = as_sent(sql, bindings)
         note_statement(sql)
-        begun, self._begun = self._begun, True
-        if not begun and sql.strip().lower() == _ALL_SETTINGS:
-            self._cursor.execute(sql)
         self._cursor.execute(sql, async_=True)
         ended = self._ended()
         if ended.errorMessage:

@@ -18,6 +18,9 @@ from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationK
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.scans import columns_read
 
+_BINARY_STYLE = "spark.sql.binaryOutputStyle"
+_PRINTS = "to_csv"
+
 
 def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -> str:
     """Return the fingerprint of a view that is understood.
@@ -25,7 +28,8 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     labels: the names of its outputs as written.
     """
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
-    return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(settings)))
+    felt = _felt(settings, (view.text,))
+    return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(felt)))
 
 
 def same_query(one: str, other: str) -> bool:
@@ -40,7 +44,8 @@ def same_settings(one: str, other: str) -> bool:
 
 def made_under(found: str, settings: dict[str, str]) -> bool:
     """Return whether a fingerprint was made under these session settings."""
-    return found.split("-")[2:] == [_digest(settings)]
+    digests = (_digest(settings), _digest(_felt(settings, ())))
+    return found.split("-")[2:] in [[digest] for digest in digests]
 
 
 def fingerprint_text(
@@ -61,7 +66,18 @@ def fingerprint_text(
         *(astuple(f) for f in sorted(functions, key=lambda f: f.name) if f.body),
     ]
     columns = [(r.name, r.columns) for r in read if r not in views]
-    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(settings)))
+    felt = _felt(settings, (sql, *(str(part) for text in texts for part in text)))
+    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(felt)))
+
+
+def _felt(settings: dict[str, str], texts: Iterable[str]) -> dict[str, str]:
+    """Return the settings that a query with these texts may feel.
+
+    A Thrift server sets how binary values are printed, in some sessions and not in others. Only
+    `to_csv` prints them: measured for casts, `concat` and `to_json` too.
+    """
+    prints = any(_PRINTS in text.lower() for text in texts)
+    return {k: v for k, v in settings.items() if k != _BINARY_STYLE or prints}
 
 
 def used_types(view: View, relation: Relation) -> list[tuple[str, str]]:
