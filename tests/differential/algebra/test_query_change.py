@@ -9,13 +9,14 @@ from hypothesis import Phase, given, note, settings
 from hypothesis import strategies as st
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from tests.budget import budget
 from tests.differential.algebra.batches import SETTINGS, TALLY, changed, fresh_database
 from tests.differential.algebra.database import Database
 from tests.differential.algebra.edits import edited
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.queries import summaries, views
 
-EDITS = 8
+EDITS = budget(4, 8)
 NO_SHRINKING = (Phase.explicit, Phase.reuse, Phase.generate)
 """A smaller query has other edits, so that shrinking takes long and finds little."""
 
