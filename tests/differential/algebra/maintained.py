@@ -21,7 +21,8 @@ from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
-from dbt.adapters.ivm_spark.delta.query_change import OtherQuery, settled
+from dbt.adapters.ivm_spark.delta.query_change import settled
+from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
 from dbt.adapters.ivm_spark.physical.key_ranges import (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.budget import budget
@@ -40,7 +38,9 @@ class TestCurrent:
             versions = {name: warehouse.version(f"{name}__ivm") for name in KEPT}
             warehouse.run(*every)
             for name in KEPT:
-                assert warehouse.bags(f"now_{name}") == _bag(warehouse, name), (name, batch)
+                assert warehouse.bags(f"now_{name}") == bag(
+                    warehouse.rows(warehouse.queries[name])
+                ), (name, batch)
                 assert warehouse.columns(f"select * from now_{name}") == warehouse.columns(
                     f"select * from {name}"
                 )
@@ -60,8 +60,3 @@ class TestCurrent:
         assert "SOURCE_REPLACED" in warehouse.fail("now_joined")["now_joined"]
         warehouse.sql("update groups__ivm set total = total + 1")
         assert "STATE_MODIFIED" in warehouse.fail("now_groups")["now_groups"]
-
-
-def _bag(warehouse: Warehouse, name: str) -> Any:
-
-    return bag(warehouse.rows(warehouse.queries[name]))

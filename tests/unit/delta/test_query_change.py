@@ -8,7 +8,8 @@ from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
 from dbt.adapters.ivm_spark.algebra.moved import moves
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Distinct, Node
 from dbt.adapters.ivm_spark.delta.context import Context
-from dbt.adapters.ivm_spark.delta.query_change import OtherQuery, settled
+from dbt.adapters.ivm_spark.delta.query_change import settled
+from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.state.kept import KeptState, kept_state

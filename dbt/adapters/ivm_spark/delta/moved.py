@@ -99,8 +99,8 @@ def moved_filter(node: Filter, below: Node | None) -> Node:
     """Return the delta of a filter whose predicate has moved; `below` is the input's delta."""
     old, new = before_move(node.predicate), after_move(node.predicate)
     terms: list[Node] = [] if below is None else [Filter(below, old)]
-    terms.append(Filter(weighted(node.input, 1), exp.and_(new, _not(old))))
-    terms.append(Filter(weighted(node.input, -1), exp.and_(old, _not(new))))
+    terms.append(Filter(weighted(node.input, 1), exp.and_(new, not_true(old))))
+    terms.append(Filter(weighted(node.input, -1), exp.and_(old, not_true(new))))
     return UnionAll(tuple(terms), widens=False)
 
 
@@ -118,7 +118,7 @@ def moved_project(node: Project, below: Node | None) -> Node:
             continue
         if not _moves_some(item.expression):
             raise not_followed(item.expression)
-        changes.append(_differ(before.expression, after.expression))
+        changes.append(differ(before.expression, after.expression))
     some = exp.or_(*changes, wrap=True)
     terms: list[Node] = [] if below is None else [Project(below, (*old, weight))]
     terms.append(Project(Filter(weighted(node.input, 1), some), (*new, weight)))
@@ -154,7 +154,7 @@ def _first(call: exp.Expr) -> exp.Expr | None:
     return next(iter(call.iter_expressions()), None)
 
 
-def _differ(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+def differ(one: exp.Expr, other: exp.Expr) -> exp.Expr:
     """Return the condition that two values are not the same, NULL being the same as NULL.
 
     It evaluates the values as a whole, so that a CASE still guards what may fail in its branches.
@@ -163,6 +163,6 @@ def _differ(one: exp.Expr, other: exp.Expr) -> exp.Expr:
     return exp.Not(this=exp.paren(same))
 
 
-def _not(predicate: exp.Expr) -> exp.Expr:
+def not_true(predicate: exp.Expr) -> exp.Expr:
     """Return the condition that a predicate is not true: it is false or NULL."""
-    return _differ(predicate, exp.true())
+    return differ(predicate, exp.true())

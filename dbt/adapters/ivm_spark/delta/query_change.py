@@ -17,22 +17,18 @@ another GROUP BY changes how often a row appears.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import (
-    as_they_are,
     column,
-    over,
     passed,
     tree_expressions,
-    used_columns,
     with_expressions,
 )
 from dbt.adapters.ivm_spark.algebra.moved import Edited, after_move, moves
-from dbt.adapters.ivm_spark.algebra.predicates import conjuncts
 from dbt.adapters.ivm_spark.algebra.traversal import bottom_up, nodes, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
@@ -47,18 +43,23 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     SemiJoin,
     SetOp,
-    Sort,
     TimeWindow,
     UnionAll,
     Values,
     Window,
 )
-
-Names = Mapping[str, str]
-
-
-class OtherQuery(Exception):
-    """The two trees have no one tree; the message says what differs."""
+from dbt.adapters.ivm_spark.delta.query_forms import (
+    Meaning,
+    Names,
+    OtherQuery,
+    called,
+    facing,
+    kept_side,
+    mapped,
+    renamed,
+    split,
+    with_kept_side,
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Merger:
         """Return two trees as one. Raises OtherQuery if there is none."""
         if old == new:
             return Merged(old, {name: name for name in old.columns})
-        (old_rows, before, outputs), (new_rows, after, wanted) = _facing(old, new)
+        (old_rows, before, outputs), (new_rows, after, wanted) = facing(old, new)
         rows = self._unfiltered(old_rows, new_rows)
         after = [mapped(e, rows.names) for e in after]
         meaning = Meaning(rows.node)
@@ -134,11 +135,12 @@ class Merger:
         if isinstance(old, Project) or isinstance(new, Project):
             return self._project(old, new)
         if isinstance(new, Window) and not isinstance(old, Window):
-            below = self.merge(old, new.input)
-            return self._widened(below, new.items, lambda items: Window(below.node, items))
+            rows = self.merge(old, new.input)
+            items, names = self._matched([], new.items, rows)
+            return Merged(Window(rows.node, tuple(items)), {**rows.names, **names})
         rule = _RULES.get(type(old))
         if rule is None or type(old) is not type(new):
-            raise OtherQuery(f"{_called(new)} in place of {_called(old)}")
+            raise OtherQuery(f"{called(new)} in place of {called(old)}")
         return rule(self, old, new)
 
     def _scan(self, old: Scan, new: Scan) -> Merged:
@@ -185,21 +187,14 @@ class Merger:
                 items.append(Item(names[item.name], item.expression))
                 continue
             names[item.name] = former.name
-            edited = Edited(this=item.expression.copy(), old=former.expression.copy())
-            items[items.index(former)] = Item(former.name, edited)
-            now = Item(former.name, item.expression)
-            self.same_types.append((Project(rows.node, (former,)), Project(rows.node, (now,))))
+            items[items.index(former)] = self.edited(rows.node, former, item.expression)
         return Merged(Project(rows.node, tuple(items)), names)
 
-    def _widened(
-        self, below: Merged, items: Iterable[Item], node: Callable[[tuple[Item, ...]], Node]
-    ) -> Merged:
-        """Return a node with new columns, made by `node`, over the columns of `below`."""
-        names, added = dict(below.names), list[Item]()
-        for item in items:
-            names[item.name] = self.fresh(item.name)
-            added.append(Item(names[item.name], mapped(item.expression, below.names)))
-        return Merged(node(tuple(added)), names)
+    def edited(self, rows: Node, former: Item, value: exp.Expr) -> Item:
+        """Return an item of a projection with a new value; both values must have one type."""
+        now = Item(former.name, value)
+        self.same_types.append((Project(rows, (former,)), Project(rows, (now,))))
+        return Item(former.name, Edited(this=value.copy(), old=former.expression.copy()))
 
     def _window(self, old: Window, new: Window) -> Merged:
         rows = self.merge(old.input, new.input)
@@ -318,10 +313,10 @@ class Merger:
     def _paired(
         self, old: UnionAll, new: UnionAll
     ) -> tuple[list[tuple[Node, list[int]]], list[Node], list[Node]]:
-        """Return the branches that both unions have, the new ones, and those that are gone.
+        """Return the pairs of an old and a new branch, and the branches of one union alone.
 
-        A branch that has not changed at all is preferred to one whose filter has moved. All
-        branches have the same place in the old union for a column of the new one.
+        The new union's come first. A branch pairs with an equal one, else with one that differs in
+        expressions. Each pair has the columns in the same order.
         """
         gone, come = list(old.inputs), list(new.inputs)
         pairs = list[tuple[Node, list[int]]]()
@@ -355,7 +350,7 @@ class Merger:
         """Return a tree that the old one does not have, under names and aliases of its own."""
         names = {c: self.fresh(c) for node in nodes(branch) for c in node.columns}
         aliases = {n.alias: self.fresh(n.alias) for n in nodes(branch) if isinstance(n, Scan)}
-        return _renamed(branch, names, aliases)
+        return renamed(branch, names, aliases)
 
 
 _RULES: dict[type, Callable[..., Merged]] = {
@@ -375,49 +370,8 @@ _RULES: dict[type, Callable[..., Merged]] = {
 """How each kind of operator is merged with one of its kind; what is not here must not change."""
 
 
-class Meaning:
-    """What expressions over a node's columns mean, so that two spellings of one can be told.
-
-    A column that a projection below computes means its expression. A column from the side of an
-    outer join that may be padded with NULLs means itself, as does one of a union or of groups.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._values = _computed(node)
-
-    def of(self, expression: exp.Expr) -> exp.Expr:
-        """Return an expression that is equal for two spellings."""
-
-        def bare(node: exp.Expr) -> exp.Expr:
-            return node.unnest() if isinstance(node, exp.Paren) else node
-
-        return over(expression, self._values).transform(bare)
-
-    def same(self, old: Iterable[exp.Expr], new: Iterable[exp.Expr], names: Names) -> bool:
-        """Return whether two conjunctions are the same; `names` maps the new one's columns."""
-        before = {self.of(part) for e in old for part in conjuncts(e)}
-        return before == {self.of(mapped(part, names)) for e in new for part in conjuncts(e)}
-
-
-def _computed(node: Node) -> dict[str, exp.Expr]:
-    """Return the expressions, over columns further below, of columns that projections compute."""
-    match node:
-        case Project():
-            below = _computed(node.input)
-            values = {i.name: over(i.expression, below) for i in node.items}
-            return {n: v for n, v in values.items() if not moves(v)}
-        case Filter() | Sort() | Window() | Generate() | TimeWindow() | SemiJoin():
-            return _computed(node.input)
-        case Join():
-            return {n: v for below in node.inputs for n, v in _computed(below).items()}
-        case OuterJoin():
-            kept = {"LEFT": node.left, "RIGHT": node.right}.get(node.side)
-            return {} if kept is None else _computed(kept)
-    return {}
-
-
 def settled(root: Node) -> Node:
-    """Return a tree as it is after the move, without branches of unions that are gone."""
+    """Return the tree with the new expressions, its unions without the branches that have left."""
 
     def left(node: Node) -> Node:
         if isinstance(node, UnionAll):
@@ -436,111 +390,6 @@ def _is_always(node: Node, value: exp.Expr) -> bool:
     return isinstance(node, Filter) and node.predicate == value
 
 
-def filtered_early(root: Node) -> Node:
-    """Return a tree with its filters as low as they can be, for two trees to be compared.
-
-    A conjunct of WHERE and one in a CTE are the same then. It passes joins, and projections that
-    leave its columns as they are.
-    """
-
-    def lowered(node: Node) -> Node:
-        if not isinstance(node, (Filter, Join)):
-            return node
-        rows, predicates = _unfiltered(node)
-        return _lowered(rows, predicates)
-
-    return bottom_up(root, lowered)
-
-
-def _lowered(node: Node, predicates: Sequence[exp.Expr]) -> Node:
-    if not predicates:
-        return node
-    if isinstance(node, Join):
-        inputs = list[Node]()
-        for below in node.inputs:
-            mine, predicates = _split(predicates, below)
-            inputs.append(_lowered(below, mine))
-        return Join(tuple(inputs), (*node.predicates, *predicates))
-    if isinstance(node, OuterJoin) and node.side in ("LEFT", "RIGHT"):
-        kept = node.left if node.side == "LEFT" else node.right
-        mine, predicates = _split(predicates, kept)
-        rows = _lowered(kept, mine)
-        node = replace(node, left=rows) if node.side == "LEFT" else replace(node, right=rows)
-    elif isinstance(node, Project):
-        plain = as_they_are(node.items)
-        mine = [e for e in predicates if used_columns(e) and used_columns(e) <= plain.keys()]
-        predicates = [e for e in predicates if not any(e is m for m in mine)]
-        node = replace(node, input=_lowered(node.input, [mapped(e, plain) for e in mine]))
-    elif isinstance(node, Filter):
-        node = replace(node, input=_lowered(node.input, predicates))
-        predicates = ()
-    return Filter(node, exp.and_(*predicates)) if predicates else node
-
-
-def _unfiltered(node: Node) -> tuple[Node, list[exp.Expr]]:
-    """Return what a node filters, and the conjuncts; the order of rows means nothing here."""
-    predicates = list[exp.Expr]()
-    while isinstance(node, (Filter, Sort)):
-        if isinstance(node, Filter):
-            predicates += conjuncts(node.predicate)
-        node = node.input
-    if isinstance(node, Join):
-        predicates += [part for e in node.predicates for part in conjuncts(e)]
-        node = Join(node.inputs)
-    return node, predicates
-
-
-def bare(node: Node) -> Node:
-    """Return what a tree filters, sorts and renames."""
-    return _bare(node)[0]
-
-
-_Bare = tuple[Node, list[exp.Expr], dict[str, str]]
-"""What a node filters and renames, the conjuncts, and the column of each output."""
-
-
-def _facing(old: Node, new: Node) -> tuple[_Bare, _Bare]:
-    """Return two trees without their filters and names, as far as they can be compared like that.
-
-    A value may stand in the place of a column, so projections of values are compared as they are.
-    A union or a projection that only one side has is compared with all of the other side.
-    """
-    below = [_unfiltered(tree)[0] for tree in (old, new)]
-    values = all(isinstance(n, Project) for n in below) and not all(map(_only_renames, below))
-    left, right = _bare(old, values), _bare(new, values)
-    for kind in (UnionAll, Project):
-        if isinstance(left[0], kind) and not isinstance(right[0], kind):
-            return left, _whole(new, kind)
-        if isinstance(right[0], kind) and not isinstance(left[0], kind):
-            return _whole(old, kind), right
-    return left, right
-
-
-def _whole(node: Node, kind: type) -> _Bare:
-    found = UnionAll((node,)) if kind is UnionAll else node
-    return found, [], {name: name for name in node.columns}
-
-
-def _only_renames(node: Node) -> bool:
-    return isinstance(node, Project) and len(as_they_are(node.items)) == len(node.items)
-
-
-def _bare(node: Node, projected: bool = False) -> _Bare:
-    """Return a node without what it filters and renames.
-
-    projected: leave a projection below the filters as it is.
-    """
-    names = {name: name for name in node.columns}
-    rows, predicates = _unfiltered(node)
-    while not projected and isinstance(rows, Project) and _only_renames(rows):
-        plain = as_they_are(rows.items)
-        names = {name: plain[c] for name, c in names.items()}
-        predicates = [mapped(e, plain) for e in predicates]
-        rows, more = _unfiltered(rows.input)
-        predicates += more
-    return rows, predicates, names
-
-
 def _filtered(node: Node, predicates: Sequence[exp.Expr]) -> Node:
     if not predicates:
         return node
@@ -550,24 +399,26 @@ def _filtered(node: Node, predicates: Sequence[exp.Expr]) -> Node:
 
 
 def _moved(node: Node, gone: Sequence[exp.Expr], come: Sequence[exp.Expr]) -> Node:
-    """Return rows with conjuncts that are gone in place of others that have come.
+    """Return filtered rows after an edit of the filter.
 
-    They filter the input of a join whose columns they use, so that its rows are few before they are
-    joined.
+    A conjunct over one input of a join filters that input, so that few rows are joined.
+
+    Args:
+        node: the rows, with the conjuncts that stay.
+        gone: the conjuncts that only the old filter has.
+        come: the conjuncts that only the new filter has.
     """
     if isinstance(node, Join):
         inputs = list[Node]()
         for below in node.inputs:
-            mine, gone = _split(gone, below)
-            other, come = _split(come, below)
+            mine, gone = split(gone, below)
+            other, come = split(come, below)
             inputs.append(_moved(below, mine, other) if mine or other else below)
         node = Join(tuple(inputs), node.predicates)
-    elif isinstance(node, OuterJoin) and node.side in ("LEFT", "RIGHT"):
-        below = node.left if node.side == "LEFT" else node.right
-        mine, gone = _split(gone, below)
-        other, come = _split(come, below)
-        rows = _moved(below, mine, other)
-        node = replace(node, left=rows) if node.side == "LEFT" else replace(node, right=rows)
+    elif isinstance(node, OuterJoin) and (kept := kept_side(node)) is not None:
+        mine, gone = split(gone, kept)
+        other, come = split(come, kept)
+        node = with_kept_side(node, _moved(kept, mine, other))
     elif isinstance(node, Filter):
         return replace(node, input=_moved(node.input, gone, come))
     if not gone and not come:
@@ -575,26 +426,8 @@ def _moved(node: Node, gone: Sequence[exp.Expr], come: Sequence[exp.Expr]) -> No
     return Filter(node, Edited(this=_all(come), old=_all(gone)))
 
 
-def _split(predicates: Sequence[exp.Expr], node: Node) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    """Return the predicates over a node's columns alone, and the others."""
-    columns = set(node.columns)
-    mine = [e for e in predicates if used_columns(e) and used_columns(e) <= columns]
-    return mine, [e for e in predicates if not any(e is m for m in mine)]
-
-
 def _all(predicates: Sequence[exp.Expr]) -> exp.Expr:
     return exp.and_(*(e.copy() for e in predicates)) if predicates else exp.true()
-
-
-def mapped(expression: exp.Expr, names: Names) -> exp.Expr:
-    """Return an expression of the new tree over the columns of the one tree.
-
-    Raises OtherQuery for a lambda function whose parameter has the name of a column.
-    """
-    for function in expression.find_all(exp.Lambda):
-        if any(names.get(p.name, p.name) != p.name for p in function.expressions):
-            raise OtherQuery("a lambda function with a column's name")
-    return over(expression, {name: column(c) for name, c in names.items()})
 
 
 def _places(old: Node, new: Node, merged: Merged) -> list[int]:
@@ -615,58 +448,3 @@ def _generator(node: Generate | TimeWindow) -> tuple[tuple[str, ...], exp.Expr, 
     if isinstance(node, Generate):
         return node.outputs, node.generator, node.outer
     return (node.name,), node.call, False
-
-
-def _renamed(root: Node, names: Names, aliases: Names) -> Node:
-    """Return a tree with all its columns and aliases under other names."""
-
-    def items(given: tuple[Item, ...]) -> tuple[Item, ...]:
-        return tuple(Item(names[i.name], mapped(i.expression, names)) for i in given)
-
-    def renamed(node: Node) -> Node:
-        match node:
-            case Scan():
-                fields = tuple((names[name], source) for name, source in node.fields)
-                return replace(node, alias=aliases[node.alias], fields=fields)
-            case Values():
-                return replace(node, names=tuple(names[name] for name in node.names))
-            case Project() | Window():
-                return replace(node, items=items(node.items))
-            case Aggregate():
-                return Aggregate(node.input, items(node.keys), items(node.aggregates))
-            case Generate():
-                outputs = tuple(names[name] for name in node.outputs)
-                return replace(node, generator=mapped(node.generator, names), outputs=outputs)
-            case TimeWindow():
-                return replace(node, call=mapped(node.call, names), name=names[node.name])
-            case Filter():
-                return replace(node, predicate=mapped(node.predicate, names))
-            case Join() | OuterJoin() | SemiJoin():
-                return replace(node, predicates=tuple(mapped(e, names) for e in node.predicates))
-            case Sort():
-                return node.input
-            case Distinct() | SetOp() | UnionAll():
-                return node
-            case _:
-                raise OtherQuery(f"{_called(node)} in a new branch")
-
-    return bottom_up(root, renamed)
-
-
-def _called(node: Node) -> str:
-    """Return what people call an operator."""
-    return node.relation if isinstance(node, Scan) else _WORDS.get(type(node), type(node).__name__)
-
-
-_WORDS: dict[type, str] = {
-    Aggregate: "a GROUP BY",
-    Distinct: "a DISTINCT",
-    Filter: "a filter",
-    Generate: "a LATERAL VIEW",
-    Join: "a join",
-    OuterJoin: "an outer join",
-    SemiJoin: "an EXISTS or IN",
-    UnionAll: "a UNION ALL",
-    Values: "constant rows",
-    Window: "a window function",
-}

@@ -141,7 +141,7 @@ def _recorded_sources(
     found: Findings, watermarks: Mapping[str, SourceWatermark]
 ) -> dict[str, SourceWatermark]:
     """Return the watermarks to record, without those of sources that only a former query read."""
-    if found.query_change is None or not found.query_change.kept:
+    if found.edit is None:
         return dict(watermarks)
     return {name: mark for name, mark in watermarks.items() if name in found.stored.columns}
 
@@ -151,7 +151,7 @@ def _taken_over(plan: Plan, request: Request, found: Findings) -> Plan:
 
     If the state is kept for a changed query, a commit without rows records that query.
     """
-    if found.query_change is None or not found.query_change.kept or found.layout is None:
+    if found.edit is None or found.layout is None:
         return plan
     none = nothing(found.layout, request.state)
     bind = Versions.of({}, found.heads).bind

@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.source.version_range import (
     insert_only,
     version_range,
 )
+from dbt.adapters.ivm_spark.sql.fingerprint import same_columns, same_query
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, Estimates, Work, estimates
 from dbt.adapters.ivm_spark.watermark.history import is_another
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
@@ -68,11 +69,10 @@ class Situation:
         no_ops: sources that moved, but whose changes have no net effect on the view.
         rewrites: see `Work`.
         exchanges: see `Work`.
-        moves: the clock has moved as the query reads it, or a state is kept whose rows the changed
-            query moves.
-        edited: rows that a changed query moves in or out of a state that is kept.
-        query_change: what a changed query's state lacks, so that it is rebuilt; empty if that is
-            not known.
+        moves: the clock has moved as the query reads it, or an edit of the query moves rows of a
+            state that the refresh keeps.
+        edited: rows of the sources that an edit of the query moves, if the refresh keeps the state.
+        query_change: what the state lacks for an edited query; empty if that is not known.
         clock_reason: why an incremental refresh can't follow the clock.
     """
 
@@ -263,11 +263,12 @@ def _changed(before: str, now: str, lacks: str) -> Reason:
         now: the query's fingerprint.
         lacks: see `Situation.query_change`.
     """
-    old, new = before.split("-"), now.split("-")
-    if old[0] == new[0] and old[1:2] != new[1:2]:
+    if not same_query(before, now):
+        what = lacks or "the query or a view that it reads"
+        return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, what)
+    if not same_columns(before, now):
         return Reason(ReasonCode.DATA_SCHEMA_CHANGED)
-    what = "session settings" if old[0] == new[0] else lacks or "the query or a view that it reads"
-    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, what)
+    return Reason(ReasonCode.QUERY_FINGERPRINT_CHANGED, "session settings")
 
 
 def _broken(ranges: dict[str, VersionRange]) -> Reason | None:

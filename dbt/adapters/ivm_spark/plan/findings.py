@@ -71,9 +71,14 @@ class Findings:
     @property
     def of_former_query(self) -> bool:
         """Return whether the state holds what a former query of the model needed."""
-        change, view = self.query_change, self.reading.view
-        kept_now = change is not None and change.kept
-        return kept_now or (view is not None and view.above is not None)
+        view = self.reading.view
+        return self.edit is not None or (view is not None and view.above is not None)
+
+    @property
+    def edit(self) -> QueryChange | None:
+        """Return the change of the model's SQL for which the state is kept, None without one."""
+        change = self.query_change
+        return change if change is not None and change.kept else None
 
     def laid_out(self, layout: Layout | None, kept: bool) -> Findings:
         """Return the same findings for a state of another layout; see `Findings` for `kept`."""
@@ -100,9 +105,10 @@ class QueryChange:
     """What a change of a model's SQL does to a state that was built before.
 
     Attributes:
-        kept: the state is kept; otherwise it is rebuilt.
-        how: what changes in a state that is kept, or what it lacks, in the user's words.
-        edited: stored rows of a state that is kept change; otherwise only the view over it does.
+        kept: the refresh keeps the state; otherwise it rebuilds it.
+        how: what the refresh changes if it keeps the state, or what the state lacks, in the user's
+            words.
+        edited: stored rows change; otherwise only the view over them does.
         rows: rows of the sources that a filter takes in or out and that get another value, 0 if
             they were not counted.
     """

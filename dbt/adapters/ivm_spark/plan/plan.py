@@ -135,10 +135,10 @@ class Plan:
     @property
     def query_change(self) -> dict[str, str] | None:
         """Return what an edit of the model's SQL changes in a state that is kept for it."""
-        change = None if self.findings is None else self.findings.query_change
-        if change is None or not change.kept or self.kind is not RefreshKind.INCREMENTAL:
+        edit = None if self.findings is None else self.findings.edit
+        if edit is None or self.kind is not RefreshKind.INCREMENTAL:
             return None
-        return {"state": "kept", "changes": change.how}
+        return {"state": "kept", "changes": edit.how}
 
     @property
     def holds_readers(self) -> bool:
@@ -146,9 +146,9 @@ class Plan:
 
         They do if the view and the rows that it stands on change.
         """
-        change = None if self.findings is None else self.findings.query_change
-        edits = change is not None and change.kept and change.edited
-        return self.held_at is not None and (self.kind is RefreshKind.FULL or edits)
+        edit = None if self.findings is None else self.findings.edit
+        moves = self.kind is RefreshKind.FULL or (edit is not None and edit.edited)
+        return self.held_at is not None and moves
 
     @property
     def few(self) -> bool:

@@ -6,7 +6,6 @@ Its statements read metadata only, never rows, except those of source_watermarks
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -17,7 +16,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_k
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
-from dbt.adapters.ivm_spark.delta.query_change import OtherQuery
+from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
 from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
@@ -33,6 +32,7 @@ from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.query_change import (
     Kept,
+    check_query_change,
     counted,
     kept,
     recorded_query,
@@ -43,21 +43,21 @@ from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused,
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
-from dbt.adapters.ivm_spark.plan.source_watermarks import row_counts, source_watermarks
+from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks, with_new_sources
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.sql.build import View
-from dbt.adapters.ivm_spark.sql.fingerprint import same_query, same_settings
+from dbt.adapters.ivm_spark.sql.fingerprint import same_settings
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.state.write import inserts
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
-from dbt.adapters.ivm_spark.watermark.history import needs_id, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.history import identified, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import (
     SourceWatermark,
@@ -132,7 +132,7 @@ class Planner:
             outputs = self._described.outputs(request.sql)
             return NoChange(recorded, outputs=outputs)
         found = self._found(request, history, found_late)
-        _check_query_change(request, history, found)
+        check_query_change(request, history.watermark, found)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
         choice = choose(
@@ -142,7 +142,7 @@ class Planner:
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
         if decision.build and found.of_former_query:
-            # Nothing of the former query is left in a state that is built anew.
+            # A rebuild starts from the model's own query.
             natural = self._found(request, history, found_late, keeps=False)
             found = replace(
                 natural,
@@ -189,9 +189,10 @@ class Planner:
         same = watermark is not None and watermark.fingerprint == reading.fingerprint
         known = same
         if watermark is not None and same and watermark.query.above is not None:
-            # A state that is built anew holds nothing of a former query.
+            # A rebuild starts from the model's own query.
             known = keeps and not request.full_refresh
-            reading = _as_stored(reading, watermark) if known else reading
+            if known and reading.view is not None:
+                reading = replace(reading, view=stored_view(reading.view, watermark.query))
         plain = reading.view
         reading, clock = self._at_the_clock(reading, watermark if known else None)
         layout: Layout | None = None
@@ -261,8 +262,15 @@ class Planner:
             for name in names
         }
         if watermark is not None and change is not None and change.kept:
-            watermark = self._taken_over(watermark, reading, heads)
-            change = replace(change, rows=self._edited(request, reading, heads))
+            assert reading.view is not None
+            watermark = replace(
+                watermark,
+                fingerprint=reading.fingerprint,
+                sources=with_new_sources(self._query, watermark.sources, heads, self._counts),
+            )
+            if self._counts and request.config.refresh_policy is RefreshPolicy.AUTO:
+                bind = Versions.of({}, heads).bind
+                change = replace(change, rows=counted(self._query, reading.view.root, bind))
         return Findings(
             catalog,
             reading,
@@ -300,7 +308,7 @@ class Planner:
 
         def described(name: str) -> Relation:
             try:
-                return self._pins.relation(self._reader, name, request.built)
+                return self._relation(request, name)
             except DbtDatabaseError as error:
                 raise OtherQuery(f"{name} can't be read any more") from error
 
@@ -308,44 +316,6 @@ class Planner:
             if self._head(described(name), mark, request).version < mark.version:
                 raise OtherQuery("another run has read a source at a later version")
         return kept(self._query, request, watermark, view, facts.types, at, described)
-
-    def _taken_over(
-        self, watermark: Watermark, reading: Reading, heads: Mapping[str, Head]
-    ) -> Watermark:
-        """Return the watermark of a state that is kept, as that of the changed query.
-
-        A source that only the changed query reads is at its head.
-        """
-        new = {name: head for name, head in heads.items() if name not in watermark.sources}
-        rows = row_counts(self._query, new) if self._counts else {}
-        marks = {
-            name: SourceWatermark(
-                self._reader.table_id(name),
-                head.version,
-                rows.get(name, 0),
-                head.committed(head.version) or "",
-            )
-            for name, head in new.items()
-        }
-        known = {name: mark for name, mark in watermark.sources.items() if name in heads}
-        return replace(watermark, fingerprint=reading.fingerprint, sources={**known, **marks})
-
-    def _edited(self, request: Request, reading: Reading, heads: Mapping[str, Head]) -> int:
-        """Return how many rows a changed query moves, 0 if nothing hangs on it.
-
-        Raises NotMaintained if Spark can't compute one of the queries on these rows.
-        """
-        if not self._counts or request.config.refresh_policy is not RefreshPolicy.AUTO:
-            return 0
-        assert reading.view is not None
-        try:
-            return counted(self._query, reading.view.root, Versions.of({}, heads).bind)
-        except DbtDatabaseError as error:
-            if not says_condition(error):
-                raise
-            # Often the former query is edited because it fails on a new row.
-            detail = "the former query can't be computed on the rows of today"
-            raise NotMaintained(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail) from error
 
     def _at_the_clock(self, reading: Reading, watermark: Watermark | None) -> tuple[Reading, Clock]:
         """Return the reading with values in place of its constants of the clock, and the clock.
@@ -368,15 +338,10 @@ class Planner:
         answer says nothing about the query, so its error passes through.
         """
 
-        def describe(name: str) -> Relation:
-            if request.hooked:
-                return self._reader.relation(name)
-            return self._pins.relation(self._reader, name, request.built)
-
         try:
             return catalog_of(
                 request.sql,
-                describe,
+                partial(self._relation, request),
                 partial(described_function, self._reader),
                 request.config.deterministic_functions,
             )
@@ -385,6 +350,12 @@ class Planner:
                 raise
             self._described.outputs(request.sql)
             return Catalog(), []
+
+    def _relation(self, request: Request, name: str) -> Relation:
+        """Return the run's description of a relation, or a new one if the model has pre-hooks."""
+        if request.hooked:
+            return self._reader.relation(name)
+        return self._pins.relation(self._reader, name, request.built)
 
     def _head(
         self, relation: Relation, watermark: SourceWatermark | None, request: Request
@@ -395,9 +366,9 @@ class Planner:
             head = self._reader.head(relation, since)
         else:
             head = self._pins.head(self._reader, relation, since, request.built)
-        if watermark is not None and needs_id(head, watermark):
-            return replace(head, table_id=self._reader.table_id(relation.name))
-        return head
+        if watermark is None:
+            return head
+        return identified(self._reader, relation.name, head, watermark)
 
     def _history(self, request: Request) -> StateHistory:
         if request.occupied_by and not mark_in(request.information):
@@ -411,37 +382,6 @@ class Planner:
         if not request.state_exists:
             return StateHistory(None)
         return newest(since_last_refresh(self._reader, request.state))
-
-
-def _check_query_change(request: Request, history: StateHistory, found: Findings) -> None:
-    """Raise RefusedError if the model's SQL has changed and its config forbids that."""
-    before = history.watermark
-    forbids = request.config.on_query_change is OnQueryChange.FAIL and not request.full_refresh
-    if before is None or not forbids or same_query(before.fingerprint, found.reading.fingerprint):
-        return
-    change = found.query_change
-    would = "its state would be rebuilt"
-    if change is not None:
-        would = f"{would}: {change.how}"
-        if change.kept:
-            would = f"its state would be kept, and these would change: {change.how}"
-    raise RefusedError(
-        f"the SQL of the model has changed, and on_query_change is fail; {would}. Set "
-        "on_query_change to keep or rebuild, or run with --full-refresh."
-    )
-
-
-def _as_stored(reading: Reading, watermark: Watermark) -> Reading:
-    """Return the reading of a query whose state was built by a former one and kept.
-
-    Raises NotMaintained (STATE_FORMAT_CHANGED) if what the state holds can't be read.
-    """
-    if reading.view is None:
-        return reading
-    view = stored_view(reading.view, watermark.query)
-    if view is None:
-        raise NotMaintained(ReasonCode.STATE_FORMAT_CHANGED, "the query that was kept")
-    return replace(reading, view=view)
 
 
 def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configuration:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation
 from dbt.adapters.ivm_spark.algebra.clock import clock_constants, with_constants
+from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.moved import after_move, before_move, moves
-from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
 from dbt.adapters.ivm_spark.algebra.traversal import nodes, not_too_deep
 from dbt.adapters.ivm_spark.algebra.tree import (
@@ -22,14 +24,20 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     Scan,
 )
-from dbt.adapters.ivm_spark.delta.query_change import OtherQuery, settled
+from dbt.adapters.ivm_spark.delta.moved import differ, is_moved, not_true
+from dbt.adapters.ivm_spark.delta.query_change import settled
+from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.clock import Clock, read_clock
+from dbt.adapters.ivm_spark.plan.config import OnQueryChange
 from dbt.adapters.ivm_spark.plan.described import Described
+from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.reading import lay_out
-from dbt.adapters.ivm_spark.plan.refusals import own_statements
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, own_statements
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.fingerprint import same_query
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Binding, columns_read
 from dbt.adapters.ivm_spark.state.kept import KeptState, check_fits, kept_state
@@ -43,15 +51,33 @@ def recorded_query(view: View) -> StoredQuery:
     return StoredQuery(recorded(root), view.above, columns_of(root, view.sources))
 
 
-def stored_view(view: View, query: StoredQuery) -> View | None:
-    """Return a view whose state holds another query than its own, None if that can't be read.
+def stored_view(view: View, query: StoredQuery) -> View:
+    """Return a view whose state holds another query than its own.
 
-    `view` is the model's query as read, and `query` what the watermark records.
+    `view` is the model's query as read, and `query` what the watermark records. Raises
+    NotMaintained (STATE_FORMAT_CHANGED) if that can't be read.
     """
     root = read_recorded(query.tree)
     if root is None or columns_of(root, view.sources) != query.columns:
-        return None
+        raise NotMaintained(ReasonCode.STATE_FORMAT_CHANGED, "the query that was kept")
     return replace(view, root=root, above=query.above, clock=clock_constants(root))
+
+
+def check_query_change(request: Request, before: Watermark | None, found: Findings) -> None:
+    """Raise RefusedError if the model's SQL has changed and its config forbids that."""
+    forbids = request.config.on_query_change is OnQueryChange.FAIL and not request.full_refresh
+    if before is None or not forbids or same_query(before.fingerprint, found.reading.fingerprint):
+        return
+    change = found.query_change
+    would = "its state would be rebuilt"
+    if change is not None:
+        would = f"{would}: {change.how}"
+        if change.kept:
+            would = f"its state would be kept, and these would change: {change.how}"
+    raise RefusedError(
+        f"the SQL of the model has changed, and on_query_change is fail; {would}. Set "
+        "on_query_change to keep or rebuild, or run with --full-refresh."
+    )
 
 
 @dataclass(frozen=True)
@@ -160,39 +186,33 @@ def _fits(was: Layout, request: Request, view: View, types: dict[str, str]) -> b
 def counted(query: Query, root: Node, bind: Binding) -> int:
     """Return how many rows a change of the query moves in or out, or gives another value.
 
-    The statement reads the sources.
+    The statement reads the sources. Raises NotMaintained if Spark can't compute one of the queries
+    on their rows.
     """
-    asked = [node for node in nodes(root) if _edits(node)]
-    if not asked:
+    edited = [n for n in nodes(root) if isinstance(n, (Filter, Project)) and is_moved(n)]
+    if not edited:
         return 0
-    counts = [_count(node) for node in asked]
-    sql = " union all ".join(to_sql(render(one, bind)) for one in counts)
-    return sum(int(row["n"]) for row in query(sql))
+    sql = " union all ".join(to_sql(render(_count(node), bind)) for node in edited)
+    try:
+        return sum(int(row["n"]) for row in query(sql))
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        # Often the former query is edited because it fails on a new row.
+        detail = "the former query can't be computed on the rows of today"
+        raise NotMaintained(ReasonCode.QUERY_FINGERPRINT_CHANGED, detail) from error
 
 
-def _edits(node: Node) -> bool:
-    if isinstance(node, Filter):
-        return moves(node.predicate)
-    return isinstance(node, Project) and any(moves(item.expression) for item in node.items)
-
-
-def _count(node: Node) -> Node:
+def _count(node: Filter | Project) -> Node:
     """Return a tree with one row: the number `n` of rows that an edited operator changes."""
-    assert isinstance(node, (Filter, Project))
-    edited = [node.predicate] if isinstance(node, Filter) else [i.expression for i in node.items]
-    differ = []
-    for expression in filter(moves, edited):
+    changes = []
+    for expression in filter(moves, expressions_of(node)):
         before, after = before_move(expression), after_move(expression)
         if isinstance(node, Filter):
-            before, after = _is_true(before), _is_true(after)
-        same = exp.NullSafeEQ(this=exp.paren(before), expression=exp.paren(after))
-        differ.append(exp.Not(this=exp.paren(same)))
+            before, after = not_true(before), not_true(after)
+        changes.append(differ(before, after))
     number = exp.Anonymous(this="count", expressions=[exp.Literal.number(1)])
-    return Aggregate(Filter(node.input, exp.or_(*differ)), (), (Item("n", number),))
-
-
-def _is_true(predicate: exp.Expr) -> exp.Expr:
-    return exp.NullSafeEQ(this=exp.paren(predicate), expression=exp.true())
+    return Aggregate(Filter(node.input, exp.or_(*changes)), (), (Item("n", number),))
 
 
 def _check_types(query: Query, kept: KeptState) -> None:

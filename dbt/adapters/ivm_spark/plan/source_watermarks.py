@@ -31,22 +31,50 @@ def source_watermarks(
     gained = {n: heads[n].gained(m.version) for n, m in same.items()}
     rows = {n: m.rows + (gained.get(n) or 0) for n, m in known.items()}
     if decision.build and count:
-        rows |= row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
+        rows |= _row_counts(query, {n: h for n, h in heads.items() if gained.get(n) is None})
     reader = SourceReader(query)
     return {
-        name: SourceWatermark(
+        name: _at_head(
             same[name].table_id
             if name in same and not head.replaced(same[name].version)
             else reader.table_id(name),
-            head.version,
+            head,
             rows.get(name, 0),
-            head.committed(head.version) or "",
         )
         for name, head in heads.items()
     }
 
 
-def row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
+def with_new_sources(
+    query: Query,
+    sources: Mapping[str, SourceWatermark],
+    heads: Mapping[str, Head],
+    count: bool,
+) -> dict[str, SourceWatermark]:
+    """Return the watermarks of the sources in `heads`; a source without one gets its head's.
+
+    Args:
+        query: sends a statement.
+        sources: the watermarks that there are.
+        heads: the heads of the sources.
+        count: whether to count the rows of new sources.
+    """
+    new = {name: head for name, head in heads.items() if name not in sources}
+    rows = _row_counts(query, new) if count else {}
+    reader = SourceReader(query)
+    return {
+        name: sources[name]
+        if name in sources
+        else _at_head(reader.table_id(name), head, rows.get(name, 0))
+        for name, head in heads.items()
+    }
+
+
+def _at_head(table_id: str, head: Head, rows: int) -> SourceWatermark:
+    return SourceWatermark(table_id, head.version, rows, head.committed(head.version) or "")
+
+
+def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
     """Return the rows of tables, which Delta answers from its log if it can."""
     if not heads:
         return {}

@@ -37,6 +37,11 @@ def same_query(one: str, other: str) -> bool:
     return one.split("-")[0] == other.split("-")[0]
 
 
+def same_columns(one: str, other: str) -> bool:
+    """Return whether two fingerprints are of the same columns of the query's sources."""
+    return one.split("-")[1:2] == other.split("-")[1:2]
+
+
 def same_settings(one: str, other: str) -> bool:
     """Return whether two fingerprints were made under the same session settings."""
     return one.split("-")[2:] == other.split("-")[2:]

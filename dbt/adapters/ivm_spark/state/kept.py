@@ -21,12 +21,12 @@ from dbt.adapters.ivm_spark.algebra.columns import (
     tree_expressions,
     used_columns,
 )
-from dbt.adapters.ivm_spark.algebra.moved import Edited, moves
+from dbt.adapters.ivm_spark.algebra.moved import moves
 from dbt.adapters.ivm_spark.algebra.traversal import substitute
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Distinct, Item, Node, Project, UnionAll
-from dbt.adapters.ivm_spark.delta.query_change import (
+from dbt.adapters.ivm_spark.delta.query_change import Merger
+from dbt.adapters.ivm_spark.delta.query_forms import (
     Meaning,
-    Merger,
     OtherQuery,
     bare,
     filtered_early,
@@ -164,9 +164,6 @@ def _merged_rows(merger: Merger, old: Node, new: Node) -> tuple[Node, dict[str, 
         former = next((i for i in items if i.name == name and name not in used), None)
         if former is None:
             raise OtherQuery(f"a column {name}, which the state does not have")
-        now = Item(name, value)
-        merger.same_types.append((Project(rows.node, (former,)), Project(rows.node, (now,))))
-        edited = Edited(this=value.copy(), old=former.expression.copy())
-        items[items.index(former)] = Item(name, edited)
+        items[items.index(former)] = merger.edited(rows.node, former, value)
         values[name] = column(name)
     return Project(rows.node, tuple(items)), values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.reader import SourceReader
@@ -34,6 +35,14 @@ def _shows(commits: Sequence[Commit]) -> bool:
 def needs_id(head: Head, mark: SourceWatermark) -> bool:
     """Return whether `is_another` needs `head.table_id`."""
     return head.version < mark.version or head.committed(mark.version) is None
+
+
+def identified(reader: SourceReader, name: str, head: Head, mark: SourceWatermark) -> Head:
+    """Return a source's head, with the table's id if `is_another` needs it.
+
+    `name` is the quoted name of the source.
+    """
+    return replace(head, table_id=reader.table_id(name)) if needs_id(head, mark) else head
 
 
 def is_another(head: Head, mark: SourceWatermark) -> bool:

@@ -90,22 +90,6 @@ def span(
     return Span(passed, found.now, found.mark)
 
 
-def is_of_one_row(*conditions: str | None) -> bool:
-    """Return whether conditions certainly depend on nothing but the row that they are asked of.
-
-    One that reads the clock or another relation may cease to hold for a row that has passed.
-    """
-    for condition in filter(None, conditions):
-        try:
-            asked = sqlglot.parse_one(f"select 1 where {condition}", dialect=IvmSpark)
-        except SqlglotError:
-            return False
-        inner = [q for q in asked.find_all(exp.Query) if q is not asked]
-        if inner or reads_clock(asked) or not reads_only_sources(asked):
-            return False
-    return True
-
-
 class PassedTests:
     """Reads and records how far tests have come, through one connection.
 
@@ -121,8 +105,19 @@ class PassedTests:
 
     @staticmethod
     def is_of_one_row(*conditions: str | None) -> bool:
-        """Return whether conditions depend on their row alone, see `is_of_one_row`."""
-        return is_of_one_row(*conditions)
+        """Return whether conditions certainly depend on nothing but the row that they are asked of.
+
+        One that reads the clock or another relation may cease to hold for a row that has passed.
+        """
+        for condition in filter(None, conditions):
+            try:
+                asked = sqlglot.parse_one(f"select 1 where {condition}", dialect=IvmSpark)
+            except SqlglotError:
+                return False
+            inner = [q for q in asked.find_all(exp.Query) if q is not asked]
+            if inner or reads_clock(asked) or not reads_only_sources(asked):
+                return False
+        return True
 
     def span(self, view: str, state: str, records: str, test: str) -> Span:
         """Return what a test has to read of a relation, which need not be an ivm model's view."""

@@ -25,7 +25,7 @@ from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.fingerprint import made_under
 from dbt.adapters.ivm_spark.sql.scans import columns_read
 from dbt.adapters.ivm_spark.state.target import Target
-from dbt.adapters.ivm_spark.watermark.history import is_another, needs_id, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark, newest
 
 
@@ -99,8 +99,7 @@ class CurrentReader:
 
     def _head(self, relation: Relation, mark: SourceWatermark) -> Head:
         head = self._reader.head(relation, mark.version)
-        if needs_id(head, mark):
-            head = replace(head, table_id=self._reader.table_id(relation.name))
+        head = identified(self._reader, relation.name, head, mark)
         if is_another(head, mark):
             raise NotMaintained(ReasonCode.SOURCE_REPLACED, relation.name)
         return head

@@ -39,7 +39,7 @@ from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.parse import Parsed, parse
 from dbt.adapters.ivm_spark.state.held import held
 from dbt.adapters.ivm_spark.state.shown_row import decode_row
-from dbt.adapters.ivm_spark.watermark.history import is_another, needs_id, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import ROW
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark, newest
 
@@ -185,8 +185,7 @@ class Verifier:
         for name, recorded in watermark.sources.items():
             relation = known.catalog.relations[relation_key(name)]
             head = self._reader.head(relation, recorded.version)
-            if needs_id(head, recorded):
-                head = replace(head, table_id=self._reader.table_id(name))
+            head = identified(self._reader, name, head, recorded)
             if is_another(head, recorded):
                 raise ComparisonError(
                     f"its source {name} was dropped and created again since its last refresh, so "
