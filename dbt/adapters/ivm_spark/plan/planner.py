@@ -12,7 +12,7 @@ from functools import partial
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
@@ -246,6 +246,11 @@ class Planner:
                 kept = self._kept(request, watermark, reading.fingerprint, ordered, facts)
             except OtherQuery as other:
                 change = QueryChange(False, str(other))
+            except DbtDatabaseError as error:
+                # Spark's judgement of a query that the model no longer has must not fail the run.
+                if not says_condition(error):
+                    raise
+                change = QueryChange(False, "Spark can't read what the former query read")
             else:
                 change, same = QueryChange(True, kept.how, kept.edited), True
                 reading = replace(reading, view=kept.view)
@@ -308,9 +313,14 @@ class Planner:
 
         def described(name: str) -> Relation:
             try:
-                return self._relation(request, name)
+                relation = self._relation(request, name)
             except DbtDatabaseError as error:
+                if not says_condition(error):
+                    raise
                 raise OtherQuery(f"{name} can't be read any more") from error
+            if relation.kind is not RelationKind.DELTA:
+                raise OtherQuery(f"{name} is no Delta table any more")
+            return relation
 
         for name, mark in watermark.sources.items():
             if self._head(described(name), mark, request).version < mark.version:
