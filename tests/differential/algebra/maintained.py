@@ -7,6 +7,7 @@ whether they were only inserted into.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -35,16 +36,20 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     open_questions,
 )
 from dbt.adapters.ivm_spark.plan.clock import clock_reason
+from dbt.adapters.ivm_spark.plan.findings import Facts
+from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain, columns_read
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
+from dbt.adapters.ivm_spark.state.frozen import Frozen
 from dbt.adapters.ivm_spark.state.kept import KeptState, check_fits, kept_state
 from dbt.adapters.ivm_spark.state.layout import probe
 from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.state.target import Target
-from dbt.adapters.ivm_spark.state.visible import visible_query
+from dbt.adapters.ivm_spark.state.visible import columns_of_state, visible_query
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 from tests.differential.algebra.database import Database, Row
 from tests.differential.algebra.duck import bind, counted, duck, spelled_out, write_sql
 
@@ -88,6 +93,7 @@ class Maintained:
         self._merge = cache(self._merge_statements)
         self._asked: set[tuple[frozenset[str], bool]] = set()
         self._merged = 0
+        self._frozen: Frozen | None = None
 
     @property
     def appended(self) -> bool:
@@ -113,6 +119,52 @@ class Maintained:
         else:
             self._ask_and_merge(moved, False, False)
         self._layout = lay_out(self._at(now), self._types, _STATE, self._appends)
+
+    def freeze(self, generator: random.Random) -> str:
+        """Freeze the rows that a random condition on the view's columns is true for; it, or nothing
+        if rows are not stored by one of its columns."""
+        outputs = tuple(self._database.types(self._visible).items())
+        keys = {key.name for key in self._layout.keys}
+        stored = columns_of_state(self._layout, outputs)
+        named = [name for name, column in stored.items() if column in keys]
+        kinds = {name: kind for name, kind in outputs if kind in ("int", "bigint", "string")}
+        columns = [name for name in kinds if name.lower() in named]
+        if not columns:
+            return ""
+        column = generator.choice(columns)
+        rows = self._database.named(f'select distinct "{column}" as v from ({self._visible})')
+        values = sorted(repr(row["v"]) for row in rows if row["v"] is not None)
+        bound = f"`{column}` <= {generator.choice(values)}" if values else f"`{column}` is null"
+        text = generator.choice((bound, bound, f"`{column}` is null", f"not ({bound})"))
+        try:
+            self._frozen = frozen_rows(text, self._layout, Facts(outputs, {}), "ivmspark")
+        except ConfigError:
+            return ""
+        assert self._frozen is not None
+        assert self._frozen.live is not None
+        self._layout = self._frozen.live
+        self._merge = cache(self._merge_statements)
+        return text
+
+    def rebuild(self) -> None:
+        """Build the state again, beside its frozen rows."""
+        assert self._frozen is not None
+        live = lower_rebuild(self._layout, self._facts)
+        fill = duck(render(self._frozen.beside(live, _STATE), bind))
+        self._database.run(f"create or replace temp table anew as {fill}")
+        self._database.run('create or replace table "v__ivm" as from anew')
+
+    def split(self, sql: str, condition: str) -> tuple[Counter[Row], Counter[Row]]:
+        """The rows of a view's or a query's text for which a condition is true, and the others."""
+        holds = "coalesce(({}), false)".format(condition.replace("`", '"'))
+        names = ", ".join(f'"{name}"' for name in self._database.types(self._visible))
+        rows = f"select * from ({sql}) as r ({names}) where"
+        return self._database.bag(f"{rows} {holds}"), self._database.bag(f"{rows} not {holds}")
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What the view shows and the user's text, in DuckDB's SQL."""
+        return self._visible, self._query
 
     def edit(self, sql: str, moved: frozenset[str]) -> bool:
         """Give the view another query, while these sources have moved; whether its state is kept.

@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.plan.choice import Choice
 from dbt.adapters.ivm_spark.plan.comparing import keeps_table
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.frozen import frozen_changes
 from dbt.adapters.ivm_spark.plan.large_state import (
     for_large,
     grown,
@@ -119,6 +120,7 @@ def assemble(
         clock=found.clock.recorded,
         clock_at=found.clock.at,
         query=found.stored,
+        frozen="" if found.frozen is None else found.frozen.text,
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -243,17 +245,12 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
 
 def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
     watermarks = plan.watermark.sources
-    sql = stored_query(request.sql, found.facts.outputs)
-    if found.layout is not None:
-        tree = lower_rebuild(found.layout, found.source_facts(plan.watermark))
-        bind = Versions.of(decision.ranges, found.heads).bind
-        sql = to_sql(render(tree, bind), pretty=True)
     return Full(
         **_common(plan),
         kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.unsupported_reason if decision.first else decision.reason,
-        select=sql,
+        select=_contents(plan, request, found, decision),
         keeps_table=_overwrites(plan, request, found, decision),
         table=_for_types(plan.table, found),
         tuning=rebuilt(
@@ -263,6 +260,26 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
             found.session,
         ),
     )
+
+
+def _contents(plan: Plan, request: Request, found: Findings, decision: Decision) -> str:
+    """Return the SELECT of a state's new contents: what the query gives, and frozen rows."""
+    frozen = found.frozen
+    keeps = frozen is not None and request.keeps_frozen
+    if found.layout is None:
+        sql = stored_query(request.sql, found.facts.outputs)
+        if frozen is None or not keeps:
+            return sql
+        types = stored_types(None, found.facts.types, found.facts.outputs)
+        return frozen.beside_text(sql, request.state, tuple(types))
+    facts = found.source_facts(plan.watermark)
+    layout = found.layout if frozen is None or keeps else frozen.layout
+    assert layout is not None
+    tree = lower_rebuild(layout, facts)
+    if frozen is not None and keeps:
+        tree = frozen.beside(tree, request.state)
+    bind = Versions.of(decision.ranges, found.heads).bind
+    return to_sql(render(tree, bind), pretty=True)
 
 
 def _overwrites(plan: Plan, request: Request, found: Findings, decision: Decision) -> bool:
@@ -355,6 +372,7 @@ def _merged(
         prepared=first,
         ignored=choice.no_ops,
         no_op_updates=choice.no_op_updates,
+        frozen_changes=frozen_changes(found, plan, versions),
     )
 
 

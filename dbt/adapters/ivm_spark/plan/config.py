@@ -72,6 +72,7 @@ class IvmConfig:
         primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
         deterministic_functions: functions of the user's own that depend only on their arguments.
         on_query_change: what to do if the model's SQL has changed.
+        frozen_where: the condition of the view's rows that no refresh touches; empty for none.
         on_change: what to do if the state is not as configured.
         table: how the state is laid out and written.
     """
@@ -83,6 +84,7 @@ class IvmConfig:
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic_functions: tuple[str, ...] = ()
     on_query_change: OnQueryChange = OnQueryChange.KEEP
+    frozen_where: str = ""
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
@@ -93,6 +95,7 @@ KEYS = (
     "state_writes",
     "emit_changes",
     "on_query_change",
+    "frozen_where",
     "primary_keys",
     "deterministic_functions",
 )
@@ -126,6 +129,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         primary_keys=_keys(given.get("primary_keys", {})),
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
+        frozen_where=_condition(given.get("frozen_where", "")),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
@@ -242,6 +246,15 @@ def _threshold(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise ConfigError(f"change_threshold is {value!r}; it must be a number from 0 to 1")
     return float(value)
+
+
+def _condition(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(
+            f"frozen_where is {value!r}; it must be a condition on the view's columns, for example "
+            "frozen_where=\"order_date < '2024-01-01'\""
+        )
+    return value.strip()
 
 
 def _flag(key: str, value: Any) -> bool:

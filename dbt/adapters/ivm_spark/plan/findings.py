@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.clock import Clock
 from dbt.adapters.ivm_spark.plan.reading import Reading
 from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.state.frozen import Frozen
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.visible import visible, visible_stored
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
@@ -41,6 +42,8 @@ class Findings:
         clock: the clock as the query reads it.
         query_change: what a changed query does to the state, None if it has not changed.
         stored: what the next watermark records of the query.
+        frozen: the rows of the state that no refresh touches, None without any. `layout` leaves
+            them out.
         derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
@@ -60,6 +63,7 @@ class Findings:
     clock: Clock = field(default_factory=Clock)
     query_change: QueryChange | None = None
     stored: StoredQuery = field(default_factory=StoredQuery)
+    frozen: Frozen | None = None
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:

@@ -221,12 +221,14 @@ class Incremental(Plan):
         prepared: its statements, narrowed by the answers so far.
         ignored: the sources whose changes have no net effect on the view.
         no_op_updates: the question still to ask about such changes, None if there is none.
+        frozen_changes: the query for how many frozen rows would change, empty if none are frozen.
     """
 
     change: Change | None = None
     prepared: Statements | None = None
     ignored: frozenset[str] = frozenset()
     no_op_updates: NoOpUpdates | None = None
+    frozen_changes: str = ""
 
     @property
     def statements(self) -> Statements | None:

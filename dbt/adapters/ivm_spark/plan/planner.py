@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKi
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
+from dbt.adapters.ivm_spark.delta.query_change import settled
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
 from dbt.adapters.ivm_spark.plan.choice import choose
@@ -27,6 +28,12 @@ from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
+from dbt.adapters.ivm_spark.plan.frozen import (
+    check_frozen,
+    check_kept,
+    with_frozen,
+    without_frozen_changes,
+)
 from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
@@ -133,15 +140,20 @@ class Planner:
             return NoChange(recorded, outputs=outputs)
         found = self._found(request, history, found_late)
         check_query_change(request, history.watermark, found)
+        check_frozen(self._query, request, history, found)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
+        if found.frozen is not None:
+            history = without_frozen_changes(self._query, request, history, found)
         choice = choose(
             _situation(request, history, found), found, self._query, self._counts, self._nets
         )
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
-        if decision.build and found.of_former_query:
+        if decision.build and found.of_former_query and request.keeps_frozen:
+            found = _settled(request, found)  # the frozen rows have the columns of the state
+        elif decision.build and found.of_former_query:
             # A rebuild starts from the model's own query.
             natural = self._found(request, history, found_late, keeps=False)
             found = replace(
@@ -153,6 +165,8 @@ class Planner:
             )
         if decision.build and found.kept:
             found = _anew(request, found)
+        if decision.build:
+            check_kept(self._query, request, found)
         watermarks = source_watermarks(
             self._query, decision, found.heads, found.watermark, self._counts
         )
@@ -190,7 +204,7 @@ class Planner:
         known = same
         if watermark is not None and same and watermark.query.above is not None:
             # A rebuild starts from the model's own query.
-            known = keeps and not request.full_refresh
+            known = keeps and (not request.full_refresh or request.keeps_frozen)
             if known and reading.view is not None:
                 reading = replace(reading, view=stored_view(reading.view, watermark.query))
         plain = reading.view
@@ -276,7 +290,7 @@ class Planner:
             if self._counts and request.config.refresh_policy is RefreshPolicy.AUTO:
                 bind = Versions.of({}, heads).bind
                 change = replace(change, rows=counted(self._query, reading.view.root, bind))
-        return Findings(
+        found = Findings(
             catalog,
             reading,
             facts,
@@ -291,7 +305,8 @@ class Planner:
             clock=clock,
             query_change=change,
             stored=stored,
-        ).derived
+        )
+        return with_frozen(request, found.derived)
 
     def _kept(
         self, request: Request, watermark: Watermark, fingerprint: str, view: View, facts: Facts
@@ -303,7 +318,9 @@ class Planner:
         config = request.config
         if config.on_query_change is OnQueryChange.REBUILD:
             raise OtherQuery("on_query_change: rebuild")
-        if request.full_refresh or config.refresh_policy is RefreshPolicy.FULL:
+        if not request.keeps_frozen and (
+            request.full_refresh or config.refresh_policy is RefreshPolicy.FULL
+        ):
             raise OtherQuery("")
         if watermark.unsupported_reason is not None or watermark.in_order != facts.in_order:
             raise OtherQuery("")
@@ -419,11 +436,19 @@ def _anew(request: Request, found: Findings) -> Findings:
     return _laid_out(request, found, request.config.table.appends, kept=False)
 
 
+def _settled(request: Request, found: Findings) -> Findings:
+    """Return the findings for the state that there is, as if no expression had moved."""
+    view = found.reading.view
+    assert view is not None
+    reading = replace(found.reading, view=replace(view, root=settled(view.root)))
+    return _laid_out(request, replace(found, reading=reading), request.config.table.appends, False)
+
+
 def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> Findings:
     layout, view = found.layout, found.reading.view
     if layout is not None and view is not None:
         layout = lay_out(view, found.facts.types, request.state, appends, checked=True)
-    return found.laid_out(layout, kept)
+    return with_frozen(request, found.laid_out(layout, kept))
 
 
 def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:

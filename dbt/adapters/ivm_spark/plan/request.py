@@ -66,6 +66,11 @@ class Request:
         return FAR_OPERATORS if self.far else MAX_OPERATORS
 
     @property
+    def keeps_frozen(self) -> bool:
+        """Return whether there may be frozen rows, which any refresh keeps."""
+        return self.state_exists and bool(self.config.frozen_where)
+
+    @property
     def transacts(self) -> bool:
         """Return whether a transaction of the adapter's own can probably change the state."""
         return not (self.far or self.config.table.partitions)

@@ -63,6 +63,7 @@ class Outcome:
             table.
         rows: rows of the state after the refresh.
         by_transaction: a transaction of the adapter's own took the place of the statement.
+        frozen: changes that would have been made to frozen rows, None if they were not counted.
     """
 
     done: bool
@@ -77,6 +78,7 @@ class Outcome:
     differed: int | None = None
     rows: int = 0
     by_transaction: bool = False
+    frozen: int | None = None
 
     @property
     def moves(self) -> bool:
@@ -136,6 +138,8 @@ def message(plan: Plan, outcome: Outcome) -> str:
         return "NO CHANGES, ALTERED" if plan.alteration.steps else "NO CHANGES"
     if plan.kind is RefreshKind.INCREMENTAL:
         counts = f"INCREMENTAL +{outcome.inserted} ~{outcome.updated} -{outcome.deleted}"
+        if outcome.frozen:
+            counts = f"{counts}, {outcome.frozen} FROZEN"
         return counts if plan.query_change is None else f"{counts}, SQL CHANGED"
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
     if outcome.differed is not None:
@@ -162,6 +166,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         "committed_by": _committed_by(plan, outcome),
         "reason": plan.reason.facts if plan.reason is not None else None,
         "query_change": plan.query_change,
+        "frozen": frozen(plan, outcome),
         "altered": plan.alteration.steps,
         "rows_differed": outcome.differed,
         "rows_inserted": outcome.inserted,
@@ -182,6 +187,12 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
         else {way: round(seconds, 3) for way, seconds in asdict(plan.estimates).items()},
         "seconds": {phase: round(seconds, 3) for phase, seconds in phases.items()},
     }
+
+
+def frozen(plan: Plan, outcome: Outcome) -> dict[str, Any] | None:
+    """Return which rows are frozen and how many of their changes were not applied, if any are."""
+    where = plan.watermark.frozen
+    return {"where": where, "changes": outcome.frozen} if where else None
 
 
 def _committed_by(plan: Plan, outcome: Outcome) -> str | None:

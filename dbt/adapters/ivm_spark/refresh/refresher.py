@@ -36,6 +36,7 @@ from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
+from dbt.adapters.ivm_spark.state.frozen import COUNTED
 from dbt.adapters.ivm_spark.state.merge import Merge
 
 ATTEMPTS = 5
@@ -190,7 +191,18 @@ class Refresher:
         finally:
             self._session.clear()
             self._spent("apply", started)
-        self._settle(outcome)
+        self._settle(replace(outcome, frozen=self._frozen_changes()) if outcome.done else outcome)
+
+    def _frozen_changes(self) -> int | None:
+        """Return how many frozen rows the refresh would have changed, None if that is not known."""
+        plan = self.plan
+        if not isinstance(plan, Incremental) or not plan.frozen_changes:
+            return None
+        try:
+            (row,) = self._query(plan.frozen_changes)
+        except DbtDatabaseError:
+            return None  # the refresh is committed, and does not depend on the number
+        return int(row[COUNTED])
 
     def show(self, sql: str) -> None:
         """Run a statement that sets the view.

@@ -27,6 +27,8 @@ class IvmAdapterResponse(AdapterResponse):
         sources: the versions and changed rows of each source, by quoted name.
         query_change: of a state that was kept although the model's SQL has changed: what changes,
             None for any other refresh.
+        frozen: `where`, the condition of frozen rows, and `changes`, how many of them would have
+            changed, which is None if it was not counted. None without frozen rows.
         altered: the steps of ALTER TABLE, in words.
         estimated_seconds: the seconds that each way was estimated to take, None if not known.
         seconds: the seconds of each phase.
@@ -43,6 +45,7 @@ class IvmAdapterResponse(AdapterResponse):
     rows_deleted: int = 0
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     query_change: dict[str, str] | None = None
+    frozen: dict[str, Any] | None = None
     altered: list[str] = field(default_factory=list)
     estimated_seconds: dict[str, float] | None = None
     seconds: dict[str, float] = field(default_factory=dict)

@@ -23,6 +23,8 @@ from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats,
 FORMAT = 2
 _MARK = "ivm2."
 _ALTERS = frozenset({"SET TBLPROPERTIES", "UNSET TBLPROPERTIES", "CLUSTER BY"})
+_ROWS_ONLY = frozenset({"DELETE", "UPDATE", "MERGE", "WRITE"})
+"""The operations that change rows and nothing else of a table."""
 _ANY_MARK = re.compile(r"ivm\d+\.")
 
 
@@ -104,6 +106,8 @@ class Watermark:
             SQL.
         clock_at: the time that the query read, in microseconds since 1970; 0 if it reads none.
         query: the query whose rows the state holds.
+        frozen: the condition of the rows that no refresh touches, as the model wrote it; empty for
+            none.
         format: the format of the watermark; a watermark of another format is not read.
     """
 
@@ -133,6 +137,7 @@ class Watermark:
     clock: dict[str, str] = field(default_factory=dict)
     clock_at: int = 0
     query: StoredQuery = field(default_factory=StoredQuery)
+    frozen: str = ""
     format: int = FORMAT
 
     def encode(self) -> str:
@@ -178,6 +183,8 @@ class StateHistory:
         unread: the commit whose watermark has another format.
         altered: the table's configuration was changed since.
         version: the state's newest version.
+        refreshed: the version of the refresh, None without a watermark.
+        reshaped: a commit by somebody else did more than change rows.
     """
 
     watermark: Watermark | None
@@ -187,6 +194,8 @@ class StateHistory:
     unread: str = ""
     altered: bool = False
     version: int | None = None
+    refreshed: int | None = None
+    reshaped: bool = False
 
     @property
     def cost_model(self) -> CostModel:
@@ -211,7 +220,7 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
 
     OPTIMIZE and ALTER in between carry no watermark.
     """
-    modified, altered = "", False
+    modified, altered, reshaped = "", False, False
     version = commits[0].version if commits else None
     for commit in commits:
         watermark = decode(commit.metadata)
@@ -220,12 +229,20 @@ def newest(commits: Sequence[Commit]) -> StateHistory:
         if watermark is not None and merged:
             committed = int(commit.committed) if commit.committed.isdigit() else 0
             return StateHistory(
-                watermark, modified, committed, commit.gained, altered=altered, version=version
+                watermark,
+                modified,
+                committed,
+                commit.gained,
+                altered=altered,
+                version=version,
+                refreshed=commit.version,
+                reshaped=reshaped,
             )
         altered = altered or commit.operation.upper() in _ALTERS
         if merged and _ANY_MARK.match(commit.metadata or ""):
             unread = f"{commit.operation} at version {commit.version}"
             return StateHistory(None, modified, unread=unread, version=version)
         if changed or commit.reshapes(None, mapped=False):
+            reshaped = reshaped or commit.operation.upper() not in _ROWS_ONLY
             modified = f"{commit.operation} at version {commit.version}"
     return StateHistory(None, modified, version=version)

@@ -14,8 +14,10 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.commands.current.current_view import current_view
 from dbt.adapters.ivm_spark.plan.change import Change, Derivation
 from dbt.adapters.ivm_spark.plan.clock import clock_reason, read_clock
+from dbt.adapters.ivm_spark.plan.findings import Facts
+from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.query_change import columns_of
-from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.plan.reading import dialect_of, lay_out
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -24,6 +26,7 @@ from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange, vers
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.fingerprint import made_under
 from dbt.adapters.ivm_spark.sql.scans import columns_read
+from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark, newest
@@ -72,7 +75,8 @@ class CurrentReader:
         heads = {n: self._head(view.sources[n], m) for n, m in watermark.sources.items()}
         ranges = {name: _range(view, name, watermark, head) for name, head in heads.items()}
         view, moved = self._at_the_clock(view, watermark)
-        layout = lay_out(view, watermark.types, state, watermark.appends, checked=True)
+        whole = lay_out(view, watermark.types, state, watermark.appends, checked=True)
+        layout = _live(whole, watermark, settings)
         if moved:
             _check(clock_reason(layout))
         statements = None
@@ -112,6 +116,13 @@ class CurrentReader:
         clock, old = read_clock(self._query, view.clock, now, watermark.clock)
         root = with_constants(view.root, clock.values, old)
         return replace(view, root=root), clock.moved
+
+
+def _live(layout: Layout, watermark: Watermark, settings: dict[str, str]) -> Layout:
+    """Return a state's layout without its frozen rows, which no refresh changes."""
+    facts = Facts(watermark.outputs, watermark.types)
+    frozen = frozen_rows(watermark.frozen, layout, facts, dialect_of(settings))
+    return layout if frozen is None or frozen.live is None else frozen.live
 
 
 def _range(view: View, name: str, watermark: Watermark, head: Head) -> VersionRange:

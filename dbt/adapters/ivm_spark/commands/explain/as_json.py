@@ -48,6 +48,7 @@ def _facts(told: Explanation) -> dict[str, Any]:
             for column in told.columns
         ],
         "key": list(told.key),
+        "frozen_where": told.frozen or None,
         "sources": [
             {**asdict(source), "broken": _reason(source.broken)} for source in told.sources
         ],

@@ -120,6 +120,8 @@ def _state(told: Explanation) -> Iterator[str]:
         yield f"refresh {told.recorded.refresh}"
     else:
         yield "not built yet"
+    if told.frozen:
+        yield f"rows that no refresh touches: {told.frozen}"
     if told.key:
         yield f"matched by {', '.join(told.key)}"
     rows = [(c.name, c.type_name, c.role, c.holds) for c in told.columns]

@@ -73,6 +73,7 @@ class Explanation:
         statements: name and SQL of each statement.
         plan_difference: lines of a diff of Spark's plans for the model and for what was read of it,
             if they show that the query was not read for certain.
+        frozen: the condition of the rows that no refresh touches, empty for none.
         clock: (constant, recorded value, value now) of each constant that depends on the current
             time. The recorded value is empty before a build.
     """
@@ -94,6 +95,7 @@ class Explanation:
     refused: str = ""
     statements: tuple[tuple[str, str], ...] = ()
     plan_difference: tuple[str, ...] = ()
+    frozen: str = ""
     clock: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -151,6 +153,7 @@ def explanation(
         plan=plan,
         shown=found.view_text(request.state, pretty=True),
         refused=refused,
+        frozen=request.config.frozen_where,
         clock=_clock(found),
     )
 

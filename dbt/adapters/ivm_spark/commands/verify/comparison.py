@@ -47,6 +47,7 @@ class Comparison:
         names: quoted names of all columns.
         columns: the columns that are compared.
         sampled: the condition that a row of the sample meets, empty for all rows.
+        live: the condition that a row is not frozen, empty if none is.
     """
 
     shown: str
@@ -54,6 +55,7 @@ class Comparison:
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     sampled: str
+    live: str = ""
 
 
 def columns_of(outputs: Outputs, excluded: Sequence[str]) -> tuple[Column, ...]:

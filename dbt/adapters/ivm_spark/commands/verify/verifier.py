@@ -9,7 +9,7 @@ from functools import partial
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, quote, relation_key
-from dbt.adapters.ivm_spark.algebra.dialect import without_end
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql, without_end
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.commands.verify.comparison import (
     Comparison,
@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.commands.verify.pinned import (
     without_limit,
     written,
 )
+from dbt.adapters.ivm_spark.delta.moved import not_true
 from dbt.adapters.ivm_spark.plan.examined import in_order
 from dbt.adapters.ivm_spark.plan.reading import Reading, dialect_of, read
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
@@ -36,9 +37,11 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head, version_range
 from dbt.adapters.ivm_spark.sql.build import View
+from dbt.adapters.ivm_spark.sql.frozen import frozen_condition
 from dbt.adapters.ivm_spark.sql.parse import Parsed, parse
 from dbt.adapters.ivm_spark.state.held import held
 from dbt.adapters.ivm_spark.state.shown_row import decode_row
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import ROW
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark, newest
@@ -132,6 +135,7 @@ class Verifier:
             names=names,
             columns=columns_of(watermark.outputs, exclude or ()),
             sampled=sampled_by(sample, watermark.outputs, self._keys(view)),
+            live=_live(watermark),
         )
 
     def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
@@ -276,6 +280,17 @@ class Verifier:
         shown = {value: name for name, value in row.columns}
         found = [shown.get(quote(key)) for key in row.keys]
         return [name for name in found if name is not None] if None not in found else []
+
+
+def _live(watermark: Watermark) -> str:
+    """Return the condition that a row of a view is not frozen, empty if none is."""
+    if not watermark.frozen:
+        return ""
+    names = {name.lower(): name for name, _ in watermark.outputs}
+    try:
+        return to_sql(not_true(frozen_condition(watermark.frozen, names)))
+    except ConfigError as error:
+        raise ComparisonError(str(error)) from error
 
 
 def _recorded(history: StateHistory, state: str, model: str) -> Watermark:

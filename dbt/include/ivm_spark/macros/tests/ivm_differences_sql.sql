@@ -65,6 +65,7 @@ from (
 ) as ivm_side ({{ comparison.names | join(', ') }})
 where {{ '(' ~ where ~ ')' if where else 'true' }}
 {%- if comparison.sampled %} and {{ comparison.sampled }}{% endif %}
+{%- if comparison.live %} and {{ comparison.live }}{% endif %}
 {%- endmacro %}
 
 {#- Return whether the two values of a pair agree in eleven digits, or are both NULL. -#}

@@ -1,0 +1,207 @@
+"""Checks which rows of a state are frozen, and that a run keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dbt_common.exceptions import DbtDatabaseError
+from sqlglot import exp
+
+from dbt.adapters.ivm_spark.algebra.columns import passed
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
+from dbt.adapters.ivm_spark.physical.lower import Known, optimized
+from dbt.adapters.ivm_spark.plan.change import Derivation
+from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.plan import Plan
+from dbt.adapters.ivm_spark.plan.reading import dialect_of
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.result_settings import result_settings
+from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.sql.frozen import covering, frozen_condition
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.state.difference import stored_types
+from dbt.adapters.ivm_spark.state.frozen import Frozen, changed_rows
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.visible import columns_of_state
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
+from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
+
+
+def frozen_rows(text: str, layout: Layout | None, facts: Facts, dialect: str) -> Frozen | None:
+    """Return the rows of a state that a `frozen_where` freezes, None for an empty one.
+
+    Args:
+        text: the config.
+        layout: of the state with all rows, None for a query that is stored as it is.
+        facts: Spark's answers about the query.
+        dialect: sqlglot's dialect of the session.
+
+    Raises ConfigError if the condition does not fit the view.
+    """
+    if not text:
+        return None
+    stored = columns_of_state(layout, facts.outputs)
+    if layout is not None:
+        keys = {key.name for key in layout.keys}
+        stored = {name: column for name, column in stored.items() if column in keys}
+        if any(isinstance(node, Limit) for node in walk(layout.top)):
+            raise ConfigError(
+                "frozen_where does not go with a LIMIT of the whole query, because which rows a "
+                "view with a LIMIT shows depends on all others"
+            )
+    return Frozen(text, frozen_condition(text, stored, dialect), layout)
+
+
+def with_frozen(request: Request, found: Findings) -> Findings:
+    """Return findings whose layout leaves out the rows that are frozen.
+
+    Raises RefusedError if the model's condition does not fit its view.
+    """
+    text = request.config.frozen_where
+    try:
+        frozen = frozen_rows(text, found.layout, found.facts, _dialect(found))
+    except ConfigError as error:
+        raise RefusedError(error.sentence) from error
+    if frozen is None:
+        return found
+    return replace(found, frozen=frozen, layout=frozen.live).derived
+
+
+def check_frozen(query: Query, request: Request, history: StateHistory, found: Findings) -> None:
+    """Raise RefusedError if a model's condition is none, or gives up rows that were frozen."""
+    frozen, before = found.frozen, history.watermark
+    recorded = "" if before is None else before.frozen
+    text = "" if frozen is None else frozen.text
+    if text == recorded:
+        return
+    if frozen is not None:
+        _check_boolean(query, frozen, _types(found))
+    if not recorded or request.full_refresh:
+        return
+    if frozen is None or not _covers(query, found, frozen, recorded):
+        now = f"is now {text!r}" if text else "is gone"
+        raise RefusedError(
+            f"frozen_where was {recorded!r} and {now}, which may free rows that were frozen. They "
+            "would be computed again from what the sources still have. If that is meant, run with "
+            "--full-refresh; otherwise restore the condition."
+        )
+
+
+def _covers(query: Query, found: Findings, frozen: Frozen, recorded: str) -> bool:
+    """Return whether every row that was frozen under the recorded condition certainly still is."""
+    try:
+        before = frozen_rows(recorded, frozen.layout, found.facts, _dialect(found))
+    except ConfigError:
+        return False
+    assert before is not None
+    condition = covering(frozen.condition, before.condition, _types(found))
+    if condition is None:
+        return False
+    if condition == exp.true():
+        return True
+    (row,) = query(to_sql(exp.select(exp.alias_(condition, "covers"))))
+    return row["covers"] is True
+
+
+def _check_boolean(query: Query, frozen: Frozen, types: dict[str, str]) -> None:
+    """Raise RefusedError unless Spark takes the condition, and takes it for one."""
+    row = exp.select(
+        *(
+            exp.alias_(exp.cast(exp.null(), kind, dialect="spark"), name, quoted=True)
+            for name, kind in types.items()
+        )
+    )
+    sql = to_sql(exp.select(exp.alias_(frozen.condition.copy(), "frozen")).from_(row.subquery("r")))
+    try:
+        ((kind, *_),) = [(r["data_type"], r) for r in query(f"describe query {sql}")]
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        raise RefusedError(
+            f"frozen_where is {frozen.text!r}, which Spark does not take: {first_line(error)}"
+        ) from error
+    if kind != "boolean":
+        raise RefusedError(
+            f"frozen_where is {frozen.text!r}, which is a value of type {kind}; it must be true or "
+            "false for a row."
+        )
+
+
+def check_kept(query: Query, request: Request, found: Findings) -> None:
+    """Raise RefusedError if a rebuild can't keep the frozen rows of the state that there is."""
+    frozen = found.frozen
+    if frozen is None or not request.keeps_frozen:
+        return
+    types = _types(found)
+    stored = dict(SourceReader(query).relation(request.state).columns)
+    missing = [f"{name} ({kind})" for name, kind in types.items() if stored.get(name) != kind]
+    if missing:
+        raise RefusedError(
+            f"its frozen rows ({frozen.text}) were stored for another query: they have no "
+            f"{', '.join(missing)}, which the query needs now. Keep the query's columns and "
+            "aggregates, or give them up: remove frozen_where and run with --full-refresh."
+        )
+
+
+def without_frozen_changes(
+    query: Query, request: Request, history: StateHistory, found: Findings
+) -> StateHistory:
+    """Return a state's history that passes over the user's own changes of its frozen rows.
+
+    It is the same history if others have changed other rows as well, or if that can't be told.
+    """
+    frozen, first, last = found.frozen, history.refreshed, history.version
+    if not history.modified or frozen is None or first is None or last is None:
+        return history
+    if history.reshaped or not request.config.emit_changes:
+        return history
+    types = _types(found)
+    feed = Scan(request.state, STATE, tuple((name, name) for name in types), At.CHANGES)
+    others = Project(Filter(feed, frozen.is_live), passed(list(types)[:1]))
+    one = exp.Literal.number(1)
+    bind = Versions({request.state: first + 1}, {request.state: last}).bind
+    try:
+        changed = query(to_sql(render(Limit(others, one), bind)))
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        return history
+    return history if changed else replace(history, modified="")
+
+
+def frozen_changes(found: Findings, plan: Plan, versions: Versions) -> str:
+    """Return the query for how many frozen rows would change, in the column `COUNTED`.
+
+    It is empty if there are none.
+
+    Args:
+        found: the findings of an incremental refresh.
+        plan: the same refresh.
+        versions: at which it reads its sources.
+    """
+    part = None if found.frozen is None else found.frozen.part
+    moved = {name: r.rows for name, r in plan.ranges.items() if r.moved}
+    if part is None or not moved:
+        return ""
+    facts = found.source_facts(plan.watermark)
+    change = Derivation(part, facts).over(frozenset(moved))
+    relations, left = optimized(change, Known({n: 2 * r for n, r in moved.items()}, facts))
+    query = render(changed_rows(part, left), versions.bind)
+    for relation in relations:
+        query = query.with_(relation.name, as_=render(relation.relation, versions.bind), copy=False)
+    return to_sql(query, pretty=True)
+
+
+def _dialect(found: Findings) -> str:
+    """Return sqlglot's dialect of the session."""
+    return dialect_of(result_settings(found.session))
+
+
+def _types(found: Findings) -> dict[str, str]:
+    """Return Spark's types of the columns of a state."""
+    return stored_types(found.layout, found.facts.types, found.facts.outputs)
