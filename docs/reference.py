@@ -125,7 +125,7 @@ def default(key: str) -> str:
         others = (f"`{choice.value}`" for choice in type(value) if choice is not value)
         return f"`{value.value}`; or {', '.join(others)}"
     value = list(value) if isinstance(value, tuple) else value
-    return f"`{str(value).lower()}`"
+    return f"`{str(value).lower()}`" if value != "" else '`""`'
 
 
 def _answers() -> Iterator[str]:

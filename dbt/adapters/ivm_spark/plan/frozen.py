@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
 from dbt.adapters.ivm_spark.physical.lower import Known, optimized
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
+from dbt.adapters.ivm_spark.plan.frozen_where import covering, frozen_condition
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.reading import dialect_of
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
@@ -22,7 +23,6 @@ from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.sql.frozen import covering, frozen_condition
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.frozen import Frozen, changed_rows

@@ -29,6 +29,7 @@ from dbt.adapters.ivm_spark.commands.verify.pinned import (
 )
 from dbt.adapters.ivm_spark.delta.moved import not_true
 from dbt.adapters.ivm_spark.plan.examined import in_order
+from dbt.adapters.ivm_spark.plan.frozen_where import frozen_condition
 from dbt.adapters.ivm_spark.plan.reading import Reading, dialect_of, read
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
@@ -37,7 +38,6 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head, version_range
 from dbt.adapters.ivm_spark.sql.build import View
-from dbt.adapters.ivm_spark.sql.frozen import frozen_condition
 from dbt.adapters.ivm_spark.sql.parse import Parsed, parse
 from dbt.adapters.ivm_spark.state.held import held
 from dbt.adapters.ivm_spark.state.shown_row import decode_row

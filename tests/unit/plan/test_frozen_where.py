@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.sql.frozen import covering, frozen_condition
+from dbt.adapters.ivm_spark.plan.frozen_where import covering, frozen_condition
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 
 STORED = {"day": "day_2", "k": "k", "n": "n", "price": "price"}
