@@ -22,12 +22,12 @@ from tests.differential.algebra.database import Database, Row, seeded_rows
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.queries import TABLES
 
-BATCHES = 30
+BATCHES = budget(20, 30)
 KINDS = 3
 """Different sets of moved sources, each with its own MERGE, that a view's batches have."""
 
 SETTINGS = settings(
-    max_examples=int(os.environ.get("IVM_EXAMPLES", budget(12, 200))),
+    max_examples=int(os.environ.get("IVM_EXAMPLES", budget(6, 200))),
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

@@ -10,6 +10,7 @@ import pytest
 
 from dbt.adapters.ivm_spark.plan import planner
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
+from tests.budget import budget
 from tests.functional.ivm.warehouse import (
     FEED,
     Warehouse,
@@ -89,7 +90,7 @@ class TestStates:
         )
         warehouse.run()
         warehouse.check(*STATES, *(f"on_{name}" for name in STATES))
-        for turn in range(4):
+        for turn in budget((0, 3), range(4)):
             gone = draw.choice(["i = 1", "s = 'a'", "d is null", "b", "false"])
             warehouse.sql(
                 f"delete from odd where {gone}",

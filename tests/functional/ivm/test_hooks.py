@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.budget import only_long
 from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
@@ -119,6 +120,7 @@ class TestOneThread(HooksSuite):
     threads = 1
 
 
+@only_long
 class TestTwoThreads(HooksSuite):
     threads = 2
 

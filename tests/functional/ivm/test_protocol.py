@@ -209,7 +209,7 @@ class TestTwoRunsAtOnce:
         assert attempts == 2, "its first commit came too late and was skipped"
         built.check("sums")
 
-    @pytest.mark.parametrize("turn", range(budget(3, 20)))
+    @pytest.mark.parametrize("turn", range(budget(2, 20)))
     def test_two_threads_keep_the_view_right(
         self, project: Any, built: Warehouse, state: str, turn: int
     ) -> None:

@@ -94,9 +94,7 @@ class ValuesSuite:
         for batch in ((), *BATCHES):
             warehouse.sql(*batch)
             responses = warehouse.run()
-            runs.append(
-                (responses, [d for name in self.names for d in warehouse.differences(name)])
-            )
+            runs.append((responses, warehouse.all_differences(self.names)))
         return runs
 
     def test_equal_their_queries(self, runs: Any) -> None:
