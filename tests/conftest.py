@@ -35,7 +35,10 @@ IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values dbt_parents".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
-    *("/test_meaning.py", "/test_back_office.py"),
+    *(
+        f"/test_{name}.py"
+        for name in "meaning back_office clock changes frozen query_change".split()
+    ),
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""
