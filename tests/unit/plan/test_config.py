@@ -88,12 +88,12 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         (
             "ivm_keys",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "primary_keys",
+            "backfill_from, primary_keys",
         ),
         (
             "IVM_strict",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "primary_keys",
+            "backfill_from, primary_keys",
         ),
     ],
 )

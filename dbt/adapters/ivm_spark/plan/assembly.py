@@ -265,7 +265,8 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
 def _contents(plan: Plan, request: Request, found: Findings, decision: Decision) -> str:
     """Return the SELECT of a state's new contents: what the query gives, and frozen rows."""
     frozen = found.frozen
-    keeps = frozen is not None and request.keeps_frozen
+    given = frozen is not None and frozen.given is not None
+    keeps = given or (frozen is not None and request.keeps_frozen)
     if found.layout is None:
         sql = stored_query(request.sql, found.facts.outputs)
         if frozen is None or not keeps:
@@ -276,9 +277,12 @@ def _contents(plan: Plan, request: Request, found: Findings, decision: Decision)
     layout = found.layout if frozen is None or keeps else frozen.layout
     assert layout is not None
     tree = lower_rebuild(layout, facts)
+    bind = Versions.of(decision.ranges, found.heads).bind
+    if frozen is not None and given:
+        text = to_sql(render(tree, bind), pretty=True)
+        return frozen.beside_text(text, request.state, layout.columns)
     if frozen is not None and keeps:
         tree = frozen.beside(tree, request.state)
-    bind = Versions.of(decision.ranges, found.heads).bind
     return to_sql(render(tree, bind), pretty=True)
 
 

@@ -73,6 +73,8 @@ class IvmConfig:
         deterministic_functions: functions of the user's own that depend only on their arguments.
         on_query_change: what to do if the model's SQL has changed.
         frozen_where: the condition of the view's rows that no refresh touches; empty for none.
+        backfill_from: the table that has these rows at the first build: `schema.table`, or `this`
+            for the model's own relation; empty if the query gives them.
         on_change: what to do if the state is not as configured.
         table: how the state is laid out and written.
     """
@@ -85,6 +87,7 @@ class IvmConfig:
     deterministic_functions: tuple[str, ...] = ()
     on_query_change: OnQueryChange = OnQueryChange.KEEP
     frozen_where: str = ""
+    backfill_from: str = ""
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
@@ -96,6 +99,7 @@ KEYS = (
     "emit_changes",
     "on_query_change",
     "frozen_where",
+    "backfill_from",
     "primary_keys",
     "deterministic_functions",
 )
@@ -130,6 +134,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         frozen_where=_condition(given.get("frozen_where", "")),
+        backfill_from=_backfill(given),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
@@ -253,6 +258,21 @@ def _condition(value: Any) -> str:
         raise ConfigError(
             f"frozen_where is {value!r}; it must be a condition on the view's columns, for example "
             "frozen_where=\"order_date < '2024-01-01'\""
+        )
+    return value.strip()
+
+
+def _backfill(given: Mapping[str, Any]) -> str:
+    value = given.get("backfill_from", "")
+    if not isinstance(value, str):
+        raise ConfigError(
+            f"backfill_from is {value!r}; it must be a table, for example "
+            "backfill_from='finance.revenue_old', or 'this' for the model's own"
+        )
+    if value.strip() and not given.get("frozen_where"):
+        raise ConfigError(
+            f"backfill_from is {value!r} and frozen_where is not set; only frozen rows can come "
+            "from another table, because all others must equal the query"
         )
     return value.strip()
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.catalog import name_parts, relation_name
 from dbt.adapters.ivm_spark.algebra.columns import passed
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
@@ -24,12 +25,18 @@ from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.state.difference import stored_types
+from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
 from dbt.adapters.ivm_spark.state.frozen import Frozen, changed_rows
-from dbt.adapters.ivm_spark.state.layout import STATE, Layout
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout, Style
+from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_state, shown_rows
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
+from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
+
+OWN = "this"
+"""The `backfill_from` that means the model's own relation, before it becomes a view."""
+MISSING = "TABLE_OR_VIEW_NOT_FOUND"
 
 
 def frozen_rows(text: str, layout: Layout | None, facts: Facts, dialect: str) -> Frozen | None:
@@ -145,6 +152,108 @@ def check_kept(query: Query, request: Request, found: Findings) -> None:
             f"its frozen rows ({frozen.text}) were stored for another query: they have no "
             f"{', '.join(missing)}, which the query needs now. Keep the query's columns and "
             "aggregates, or give them up: remove frozen_where and run with --full-refresh."
+        )
+
+
+def with_backfill(query: Query, request: Request, found: Findings) -> Findings:
+    """Return the findings for a first build that takes its frozen rows from another table.
+
+    They are the same unless the model names such a table. Raises RefusedError if that does not have
+    the view's columns, or does not tell all that the state stores.
+    """
+    frozen, name = found.frozen, request.config.backfill_from
+    if frozen is None or not name or request.keeps_frozen:
+        return found
+    says, own = f"backfill_from is {name!r}", name.lower() == OWN
+    if own and mark_in(request.information):
+        raise RefusedError(
+            f"{says}, but the state of this view is missing. Name a table that has the frozen "
+            "rows, or remove backfill_from, so that the query gives them."
+        )
+    given = request.view if own else _quoted(name)
+    try:
+        relation = SourceReader(query).relation(given)
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        if own and MISSING in str(error.msg):
+            return found
+        raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
+    has = {column.lower(): kind for column, kind in relation.columns}
+    outputs, types = found.facts.outputs, _types(found)
+    lacks = [f"{n} ({kind})" for n, kind in outputs if has.get(n.lower()) != kind]
+    if lacks:
+        raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}.")
+    try:
+        rows = rows_of_state(found.layout, outputs, types)
+    except NotStoredError as error:
+        raise RefusedError(
+            f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
+            "the query, or remove backfill_from, so that the query gives the frozen rows."
+        ) from error
+    table = exp.to_table(given, dialect="spark")
+    frozen = replace(frozen, given=rows.from_(table).where(_over_view(frozen, found)))
+    _check_given(query, found, frozen, table, says)
+    return replace(found, frozen=frozen)
+
+
+def unproven(request: Request, frozen: Frozen) -> str:
+    """Return the warning of a first build that takes its frozen rows from another table."""
+    return (
+        f"its frozen rows ({frozen.text}) are those of {request.config.backfill_from}. Nothing "
+        "proves that they are what the query once gave."
+    )
+
+
+def _quoted(name: str) -> str:
+    parts = name_parts(exp.to_table(name, dialect="spark"))
+    if len(parts) < 2:
+        raise RefusedError(
+            f"backfill_from is {name!r}; it must be a table with its schema, or 'this'."
+        )
+    return relation_name(parts, ())
+
+
+def _over_view(frozen: Frozen, found: Findings) -> exp.Expr:
+    """Return the condition over the columns of the view."""
+    names = {name.lower(): name for name, _ in found.facts.outputs}
+    return frozen_condition(frozen.text, names, _dialect(found))
+
+
+def _check_given(
+    query: Query, found: Findings, frozen: Frozen, table: exp.Table, says: str
+) -> None:
+    """Raise RefusedError unless the view shows the given rows as they are.
+
+    Two rows of one group, and values that the view computes from others, may not be the same.
+    """
+    layout, outputs = found.layout, found.facts.outputs
+    if layout is None or layout.style is Style.ROWS:
+        return
+    if not are_comparable(dict(outputs)):
+        raise RefusedError(f"{says}, but rows of the view's types can't be compared.")
+    assert frozen.given is not None
+    keys = [exp.column(key.name, quoted=True) for key in layout.keys]
+    twice = exp.select(*keys).from_(frozen.given.subquery("r")).group_by(*keys)
+    twice = twice.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1)))
+    shown = shown_rows(layout, found.facts.types, outputs, frozen.given)
+    names = [exp.column(name, quoted=True) for name, _ in outputs]
+    rows = exp.select(*names).from_(table.copy()).where(_over_view(frozen, found))
+    both = [exp.select(exp.Star()).from_(part.subquery("r")) for part in (shown, rows)]
+    differing = [exp.except_(*pair, distinct=False) for pair in (both, both[::-1])]
+    counts = [
+        exp.alias_(exp.select(exp.Count(this=exp.Star())).from_(q.subquery("q")).subquery(), name)
+        for q, name in zip((twice, *differing), ("twice", "computed", "given"), strict=True)
+    ]
+    (row,) = query(to_sql(exp.select(*counts)))
+    if row["twice"]:
+        raise RefusedError(
+            f"{says}, which has {row['twice']} groups more than once ({frozen.text})."
+        )
+    if row["computed"] or row["given"]:
+        raise RefusedError(
+            f"{says}, but the view would compute other values for {row['given']} of its rows "
+            f"({frozen.text})."
         )
 
 

@@ -31,6 +31,8 @@ from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
 from dbt.adapters.ivm_spark.plan.frozen import (
     check_frozen,
     check_kept,
+    unproven,
+    with_backfill,
     with_frozen,
     without_frozen_changes,
 )
@@ -167,6 +169,7 @@ class Planner:
             found = _anew(request, found)
         if decision.build:
             check_kept(self._query, request, found)
+            found = with_backfill(self._query, request, found)
         watermarks = source_watermarks(
             self._query, decision, found.heads, found.watermark, self._counts
         )
@@ -183,6 +186,8 @@ class Planner:
             ):
                 plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.unsupported_reason, found.layout)
+        if decision.build and found.frozen is not None and found.frozen.given is not None:
+            said.append(unproven(request, found.frozen))
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 
     def _found(

@@ -46,11 +46,14 @@ class Frozen:
         text: the condition as the model writes it.
         condition: the same over the columns of the state.
         layout: the layout of the state with all rows, None for a query that is stored as it is.
+        given: the frozen rows with the state's columns, if a first build takes them from another
+            table; None if the query gives them.
     """
 
     text: str
     condition: exp.Expr
     layout: Layout | None
+    given: exp.Select | None = None
 
     @property
     def live(self) -> Layout | None:
@@ -77,16 +80,16 @@ class Frozen:
         return UnionAll((live, self.rows(state, live.columns)), widens=False)
 
     def beside_text(self, sql: str, state: str, columns: tuple[str, ...]) -> str:
-        """Return the same where the live rows come from a query's own text.
+        """Return the new contents of a state where the live rows come from a text.
 
         Args:
-            sql: the query, with the columns of the state.
+            sql: a query with the columns of the state; its frozen rows are left out.
             state: quoted name.
             columns: of the state.
         """
         live = f"select * from (\n{sql}\n) as ivm_live where {to_sql(self.is_live)}"
-        kept = to_sql(render(self.rows(state, columns), bind_plain))
-        return f"{live}\nunion all\n{kept}"
+        kept = self.given or render(self.rows(state, columns), bind_plain)
+        return f"{live}\nunion all\n{to_sql(kept)}"
 
 
 def _filtered(layout: Layout, condition: exp.Expr) -> Layout:
