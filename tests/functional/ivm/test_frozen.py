@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.ivm_spark.plan import planner
 from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
@@ -166,6 +167,20 @@ class TestFrozen:
         assert reasons(warehouse.run())["joined"] == "SOURCE_REPLACED"
         frozen.check()
 
+    def test_a_query_that_is_stored_in_another_way_keeps_them(
+        self, warehouse: Warehouse, frozen: Frozen
+    ) -> None:
+        """Files become a Delta table, whose rows are maintained, and files again."""
+        for kind in (f"delta {FEED}", "parquet"):
+            warehouse.sql(
+                "drop table plain_files",
+                f"create table plain_files (day date, k string, v int) using {kind}",
+                "insert into plain_files values (date '2024-01-01', 'y', 1), (null, 'y', 1), "
+                "(date '2023-01-01', 'x', 5)",
+            )
+            assert kinds(warehouse.run("files")) == {"files": "full"}
+            frozen.check(names=["files"])
+
     def test_more_rows_can_be_frozen(self, warehouse: Warehouse, frozen: Frozen) -> None:
         later = "day < '2024-02-15'"
         frozen.rows = {name: frozen.seen(name, later) for name in VIEWS}
@@ -221,9 +236,36 @@ BAD = {
     "subquery": ("day < (select max(day) from x)", "subquery"),
     "value": ("day", "must be true or false"),
     "types": ("day + k", "Spark does not take"),
+    "cast": ("cast(k as int) < 5", "may only compare columns"),
+    "text_and_number": ("k < 5", "may only compare columns"),
     "text": ("day <", "can't be read"),
     "number": (3, "must be a condition"),
 }
+
+
+class TestReaders:
+    """A rebuild that writes only what differs leaves the readers of frozen rows alone."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        full = CONFIG.replace("var('policy', 'incremental')", "'full'")
+        text = model("sums", VIEWS["sums"]).replace(CONFIG, full)
+        reader = "{{ config(materialized='ivm') }} select k, sum(n) as n from {{ ref('sums') }} "
+        return {"sums.sql": text, "reader.sql": reader + "group by k"}
+
+    def test_the_difference_has_no_frozen_row(
+        self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(planner, "is_hopeless", lambda *_: False)
+        monkeypatch.setattr(planner, "compares", lambda *_: True)
+        warehouse.sql(*SOURCES)
+        warehouse.run()
+        frozen = bag(warehouse.rows(f"select * from sums where {OLD}"))
+        warehouse.sql(*PURGE)
+        response = warehouse.run()["sums"]
+        assert (response["refresh_kind"], response["rows_differed"]) == ("full", 1)
+        assert bag(warehouse.rows(f"select * from sums where {OLD}")) == frozen
+        warehouse.check("reader")
 
 
 class TestBadConditions:

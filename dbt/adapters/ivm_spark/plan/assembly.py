@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.plan.choice import Choice
 from dbt.adapters.ivm_spark.plan.comparing import keeps_table
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.plan.frozen import frozen_changes
+from dbt.adapters.ivm_spark.plan.frozen import frozen_changes, frozen_zone
 from dbt.adapters.ivm_spark.plan.large_state import (
     for_large,
     grown,
@@ -121,6 +121,7 @@ def assemble(
         clock_at=found.clock.at,
         query=found.stored,
         frozen="" if found.frozen is None else found.frozen.text,
+        frozen_zone=frozen_zone(found),
     )
     plan: Plan = NoChange(
         watermark=next_mark,

@@ -7,11 +7,12 @@ from dataclasses import replace
 from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.catalog import name_parts, relation_name
-from dbt.adapters.ivm_spark.algebra.columns import passed
+from dbt.adapters.ivm_spark.algebra.catalog import Relation, name_parts, relation_name
+from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
+from dbt.adapters.ivm_spark.analysis.cannot_raise import cannot_raise
 from dbt.adapters.ivm_spark.physical.lower import Known, optimized
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings
@@ -36,6 +37,7 @@ from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
 
 OWN = "this"
 """The `backfill_from` that means the model's own relation, before it becomes a view."""
+ZONE = "spark.sql.session.timeZone"
 MISSING = "TABLE_OR_VIEW_NOT_FOUND"
 
 
@@ -84,10 +86,13 @@ def check_frozen(query: Query, request: Request, history: StateHistory, found: F
     frozen, before = found.frozen, history.watermark
     recorded = "" if before is None else before.frozen
     text = "" if frozen is None else frozen.text
+    zone = frozen_zone(found)
+    if before is not None and recorded and zone and before.frozen_zone not in ("", zone):
+        _check_zone(request, recorded, before.frozen_zone, zone)
     if text == recorded:
         return
     if frozen is not None:
-        _check_boolean(query, frozen, _types(found))
+        _check_condition(query, frozen, _types(found))
     if not recorded or request.full_refresh:
         return
     if frozen is None or not _covers(query, found, frozen, recorded):
@@ -96,6 +101,24 @@ def check_frozen(query: Query, request: Request, history: StateHistory, found: F
             f"frozen_where was {recorded!r} and {now}, which may free rows that were frozen. They "
             "would be computed again from what the sources still have. If that is meant, run with "
             "--full-refresh; otherwise restore the condition."
+        )
+
+
+def frozen_zone(found: Findings) -> str:
+    """Return the session's time zone if the frozen rows depend on it, else an empty text."""
+    if found.frozen is None:
+        return ""
+    types = _types(found)
+    compared = {types[name] for name in used_columns(found.frozen.condition)}
+    return found.session.get(ZONE, "") if "timestamp" in compared else ""
+
+
+def _check_zone(request: Request, recorded: str, before: str, now: str) -> None:
+    if not request.full_refresh:
+        raise RefusedError(
+            f"frozen_where is {recorded!r} and was recorded with {ZONE}={before}; with {now}, it "
+            "freezes other rows. Restore the time zone, or run with --full-refresh to compute the "
+            "rows that it frees."
         )
 
 
@@ -115,8 +138,8 @@ def _covers(query: Query, found: Findings, frozen: Frozen, recorded: str) -> boo
     return row["covers"] is True
 
 
-def _check_boolean(query: Query, frozen: Frozen, types: dict[str, str]) -> None:
-    """Raise RefusedError unless Spark takes the condition, and takes it for one."""
+def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> None:
+    """Raise RefusedError unless Spark takes the condition, and can't fail on any row."""
     row = exp.select(
         *(
             exp.alias_(exp.cast(exp.null(), kind, dialect="spark"), name, quoted=True)
@@ -125,75 +148,117 @@ def _check_boolean(query: Query, frozen: Frozen, types: dict[str, str]) -> None:
     )
     sql = to_sql(exp.select(exp.alias_(frozen.condition.copy(), "frozen")).from_(row.subquery("r")))
     try:
-        ((kind, *_),) = [(r["data_type"], r) for r in query(f"describe query {sql}")]
+        (described,) = query(f"describe query {sql}")
+        query(sql)  # a constant that is no date, for example
     except DbtDatabaseError as error:
         if not says_condition(error):
             raise
         raise RefusedError(
             f"frozen_where is {frozen.text!r}, which Spark does not take: {first_line(error)}"
         ) from error
-    if kind != "boolean":
+    if described["data_type"] != "boolean":
         raise RefusedError(
-            f"frozen_where is {frozen.text!r}, which is a value of type {kind}; it must be true or "
-            "false for a row."
+            f"frozen_where is {frozen.text!r}, which is a value of type {described['data_type']}; "
+            "it must be true or false for a row."
+        )
+    if not cannot_raise(frozen.condition, types):
+        raise RefusedError(
+            f"frozen_where is {frozen.text!r}; it may only compare columns with constants and with "
+            "each other, so that it never fails and always means the same."
         )
 
 
-def check_kept(query: Query, request: Request, found: Findings) -> None:
-    """Raise RefusedError if a rebuild can't keep the frozen rows of the state that there is."""
+def with_kept_rows(query: Query, request: Request, found: Findings, reads: bool) -> Findings:
+    """Return the findings for a rebuild that keeps the frozen rows of the state that there is.
+
+    If the state has other columns than the query needs, they are what the view shows.
+
+    Args:
+        query: sends a statement.
+        request: of the run.
+        found: the findings for a rebuild.
+        reads: whether rows may be read to check them.
+
+    Raises RefusedError if the frozen rows do not tell what the query needs.
+    """
     frozen = found.frozen
     if frozen is None or not request.keeps_frozen:
-        return
+        return found
     types = _types(found)
     stored = dict(SourceReader(query).relation(request.state).columns)
     missing = [f"{name} ({kind})" for name, kind in types.items() if stored.get(name) != kind]
-    if missing:
-        raise RefusedError(
-            f"its frozen rows ({frozen.text}) were stored for another query: they have no "
-            f"{', '.join(missing)}, which the query needs now. Keep the query's columns and "
-            "aggregates, or give them up: remove frozen_where and run with --full-refresh."
-        )
+    if not missing:
+        return found
+    says = f"its frozen rows ({frozen.text}) were stored for another query"
+    remedy = (
+        "Keep the query's columns and aggregates, or give these rows up: remove frozen_where and "
+        "run with --full-refresh."
+    )
+    if not mark_in(request.information):
+        raise RefusedError(f"{says}: they have no {', '.join(missing)}. {remedy}")
+    return _given_by(query, found, SourceReader(query).relation(request.view), says, remedy, reads)
 
 
-def with_backfill(query: Query, request: Request, found: Findings) -> Findings:
+def with_backfill(query: Query, request: Request, found: Findings, reads: bool) -> Findings:
     """Return the findings for a first build that takes its frozen rows from another table.
 
     They are the same unless the model names such a table. Raises RefusedError if that does not have
-    the view's columns, or does not tell all that the state stores.
+    the view's columns, or does not tell all that the state stores. For `reads` see
+    `with_kept_rows`.
     """
     frozen, name = found.frozen, request.config.backfill_from
     if frozen is None or not name or request.keeps_frozen:
         return found
     says, own = f"backfill_from is {name!r}", name.lower() == OWN
+    remedy = "Or remove backfill_from, so that the query gives the frozen rows."
     if own and mark_in(request.information):
         raise RefusedError(
             f"{says}, but the state of this view is missing. Name a table that has the frozen "
-            "rows, or remove backfill_from, so that the query gives them."
+            f"rows. {remedy}"
         )
-    given = request.view if own else _quoted(name)
     try:
-        relation = SourceReader(query).relation(given)
+        relation = SourceReader(query).relation(request.view if own else _quoted(name))
     except DbtDatabaseError as error:
         if not says_condition(error):
             raise
         if own and MISSING in str(error.msg):
             return found
         raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
+    return _given_by(query, found, relation, says, remedy, reads)
+
+
+def _given_by(
+    query: Query, found: Findings, relation: Relation, says: str, remedy: str, reads: bool
+) -> Findings:
+    """Return findings whose frozen rows come from a relation with the view's columns.
+
+    Args:
+        query: sends a statement.
+        found: the findings for a rebuild.
+        relation: the relation.
+        says: the beginning of a message.
+        remedy: its end.
+        reads: see `with_kept_rows`.
+
+    Raises RefusedError if the relation does not tell all that the state stores.
+    """
+    frozen, outputs, types = found.frozen, found.facts.outputs, _types(found)
+    assert frozen is not None
     has = {column.lower(): kind for column, kind in relation.columns}
-    outputs, types = found.facts.outputs, _types(found)
     lacks = [f"{n} ({kind})" for n, kind in outputs if has.get(n.lower()) != kind]
     if lacks:
-        raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}.")
+        raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")
     try:
         rows = rows_of_state(found.layout, outputs, types)
     except NotStoredError as error:
         raise RefusedError(
             f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
-            "the query, or remove backfill_from, so that the query gives the frozen rows."
+            f"the query. {remedy}"
         ) from error
-    table = exp.to_table(given, dialect="spark")
+    table = exp.to_table(relation.name, dialect="spark")
     frozen = replace(frozen, given=rows.from_(table).where(_over_view(frozen, found)))
-    _check_given(query, found, frozen, table, says)
+    if reads:
+        _check_given(query, found, frozen, table, says)
     return replace(found, frozen=frozen)
 
 

@@ -30,10 +30,10 @@ from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
 from dbt.adapters.ivm_spark.plan.frozen import (
     check_frozen,
-    check_kept,
     unproven,
     with_backfill,
     with_frozen,
+    with_kept_rows,
     without_frozen_changes,
 )
 from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
@@ -168,8 +168,8 @@ class Planner:
         if decision.build and found.kept:
             found = _anew(request, found)
         if decision.build:
-            check_kept(self._query, request, found)
-            found = with_backfill(self._query, request, found)
+            found = with_kept_rows(self._query, request, found, self._counts)
+            found = with_backfill(self._query, request, found, self._counts)
         watermarks = source_watermarks(
             self._query, decision, found.heads, found.watermark, self._counts
         )
@@ -186,7 +186,8 @@ class Planner:
             ):
                 plan = compared(plan, request, found, moved, self._token)
         said = warnings(request.config, decision, found.reading.unsupported_reason, found.layout)
-        if decision.build and found.frozen is not None and found.frozen.given is not None:
+        backfilled = found.frozen is not None and found.frozen.given is not None
+        if backfilled and found.frozen is not None and not request.keeps_frozen:
             said.append(unproven(request, found.frozen))
         return replace(plan, warning="; ".join(filter(None, (warning, *said))))
 

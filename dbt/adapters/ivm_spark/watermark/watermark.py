@@ -108,6 +108,7 @@ class Watermark:
         query: the query whose rows the state holds.
         frozen: the condition of the rows that no refresh touches, as the model wrote it; empty for
             none.
+        frozen_zone: the time zone that this condition depends on, empty if it does on none.
         format: the format of the watermark; a watermark of another format is not read.
     """
 
@@ -138,6 +139,7 @@ class Watermark:
     clock_at: int = 0
     query: StoredQuery = field(default_factory=StoredQuery)
     frozen: str = ""
+    frozen_zone: str = ""
     format: int = FORMAT
 
     def encode(self) -> str:
