@@ -186,6 +186,7 @@ class TestFrozen:
         frozen.rows = {name: frozen.seen(name, later) for name in VIEWS}
         for name, query in VIEWS.items():
             warehouse.write(name, model(name, query, later))
+        assert only(warehouse.run(), MAINTAINED) == {"incremental"}, "it is recorded"
         assert only(warehouse.run(), MAINTAINED) == {"none"}
         warehouse.sql("update facts set v = v + 1 where day >= '2024-01-01'")
         assert only(warehouse.run(), MAINTAINED) == {"incremental"}
@@ -234,6 +235,7 @@ BAD = {
     "today": ("day < 'today'", "time of the run"),
     "random": ("day < '2024-01-01' and rand() < 0.5", "rand()"),
     "subquery": ("day < (select max(day) from x)", "subquery"),
+    "no_date": ("day < 'soon'", "Spark does not take"),
     "value": ("day", "must be true or false"),
     "types": ("day + k", "Spark does not take"),
     "cast": ("cast(k as int) < 5", "may only compare columns"),
@@ -241,6 +243,121 @@ BAD = {
     "text": ("day <", "can't be read"),
     "number": (3, "must be a condition"),
 }
+
+
+STORED_OTHERWISE = {
+    "swapped": (
+        "select day as d, due as e, sum(v) as s from @dues group by 1, 2",
+        "d < '2024-01-01'",
+    ),
+    "coarser": ("select day, k, sum(v) as total from @dues group by day, k", OLD),
+    "distinct": ("select day, k from @dues", OLD),
+    "appended": ("select day, sum(v) as total, count(*) as n from @dues group by day", OLD),
+    "few": ("select day, sum(v) as total from @dues group by day having sum(v) > 2", OLD),
+}
+
+
+class TestStoredOtherwise:
+    """A state that means something else than the query needs is not taken for its frozen rows."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        files = {f"{n}.sql": self.text(n, *told) for n, told in STORED_OTHERWISE.items()}
+        now = "{{ config(materialized='table') }} select * from {{ ivm_current(ref('few')) }} as f"
+        return {**files, "now.sql": now}
+
+    @staticmethod
+    def text(name: str, query: str, where: str) -> str:
+        more = ", state_writes='append', emit_changes=false" if name == "appended" else ""
+        config = f'{{{{ config({CONFIG}, frozen_where="{where}"{more}) }}}}\n'
+        return config + query.replace("@", "{{ target.schema }}.")
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Warehouse:
+        """Frozen rows have missed a change."""
+        warehouse.sql(
+            f"create table dues (day date, due date, k string, v int) using delta {FEED}",
+            "insert into dues values (date '2023-01-01', date '2024-02-01', 'a', 1), "
+            "(date '2023-01-01', date '2024-02-01', 'b', 2), "
+            "(date '2024-03-01', date '2024-04-01', 'a', 3), "
+            "(date '2023-05-05', date '2023-05-05', 'a', 1)",
+        )
+        warehouse.run(*STORED_OTHERWISE)
+        warehouse.sql("insert into dues values (date '2023-01-01', date '2024-02-01', 'a', 100)")
+        warehouse.run(*STORED_OTHERWISE)
+        return warehouse
+
+    def frozen(self, warehouse: Warehouse, name: str, where: str = OLD) -> Any:
+        return bag(warehouse.rows(f"select * from {name} where {where}"))
+
+    def test_a_condition_that_means_another_column_is_refused(self, built: Warehouse) -> None:
+        query, where = STORED_OTHERWISE["swapped"]
+        kept = self.frozen(built, "swapped", where)
+        swapped = query.replace("day as d, due as e", "due as d, day as e")
+        built.write("swapped", self.text("", swapped, where))
+        assert "may free rows" in built.fail("swapped")["swapped"]
+        renamed = query.replace("as d", "as order_day")
+        built.write("swapped", self.text("", renamed, where.replace("d <", "order_day <")))
+        assert kinds(built.run("swapped")) == {"swapped": "incremental"}
+        assert self.frozen(built, "swapped", where.replace("d <", "order_day <")) == kept
+
+    @pytest.mark.parametrize(
+        ("name", "old", "new"),
+        [("coarser", "day, k", "day"), ("distinct", "select day", "select distinct day")],
+    )
+    def test_other_groups_are_refused(
+        self, built: Warehouse, name: str, old: str, new: str
+    ) -> None:
+        query, where = STORED_OTHERWISE[name]
+        built.sql("insert into dues values (date '2024-03-01', date '2024-04-01', 'b', 3)")
+        text = query.replace("@dues", "@dues where day > '1999-01-01'").replace(old, new)
+        built.write(name, self.text("", text, where))
+        before = built.version(f"{name}__ivm")
+        if name == "coarser":
+            assert "more than once" in built.fail(name)[name]
+            assert built.version(f"{name}__ivm") == before
+        else:
+            kept = self.frozen(built, name)
+            built.run(name)
+            assert self.frozen(built, name) == kept
+
+    def test_rows_of_an_appended_state_are_added_up(self, built: Warehouse) -> None:
+        query, where = STORED_OTHERWISE["appended"]
+        kept = self.frozen(built, "appended")
+        built.write("appended", self.text("", query, where))
+        assert kinds(built.run("appended")) == {"appended": "full"}
+        assert self.frozen(built, "appended") == kept
+
+    def test_hidden_groups_stay_hidden(self, built: Warehouse) -> None:
+        kept = self.frozen(built, "few")
+        query, where = STORED_OTHERWISE["few"]
+        built.write("few", self.text("", query + " and rand() >= 0", where))
+        assert kinds(built.run("few")) == {"few": "full"}
+        assert self.frozen(built, "few") == kept
+        built.write("few", self.text("", query, where))
+        built.run("few")
+        assert self.frozen(built, "few") == kept
+
+    def test_a_current_view_passes_over_the_users_statements(self, built: Warehouse) -> None:
+        built.sql("delete from few__ivm where day = '2023-01-01'")
+        assert kinds(built.run("few")) == {"few": "none"}
+        built.dbt("run", "--select", "now")
+        assert built.bags("now") == built.bags("few")
+
+    def test_a_build_of_no_rows_freezes_none(self, built: Warehouse) -> None:
+        built.sql("drop view few", "drop table few__ivm")
+        built.run("few", flags=["--empty"])
+        built.run("few")
+        built.check("few")
+
+    def test_what_is_in_the_states_place_is_not_dropped(self, built: Warehouse) -> None:
+        built.sql(
+            "create table copy using parquet as select * from few__ivm",
+            "drop table few__ivm",
+            "alter table copy rename to few__ivm",
+        )
+        assert "may have its frozen rows" in built.fail("few")["few"]
+        assert built.rows("select count(*) from few__ivm")[0][0] > 0
 
 
 class TestReaders:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import ZONE, check_frozen, frozen_rows, frozen_zone
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
@@ -15,21 +16,27 @@ OUTPUTS = (("day", "date"), ("seen", "timestamp"), ("n", "int"))
 WHERE = "seen < '2024-01-01'"
 
 
-def found(where: str, zone: str = "UTC") -> Any:
+def found(where: str, zone: str = "UTC", known: bool = True) -> Any:
     facts = Facts(OUTPUTS, {})
     frozen = frozen_rows(where, None, facts, "ivmspark")
-    return SimpleNamespace(frozen=frozen, layout=None, facts=facts, session={ZONE: zone})
+    session = {ZONE: zone}
+    return SimpleNamespace(frozen=frozen, layout=None, facts=facts, session=session, known=known)
 
 
-def check(recorded: str, where: str, zone: str = "UTC", full: bool = False) -> list[str]:
-    """What Spark is asked."""
+def check(
+    recorded: str, where: str, zone: str = "UTC", full: bool = False, column: str = "day"
+) -> list[str]:
+    """What Spark is asked; column: the state's that was called `day` when it was recorded."""
     asked: list[str] = []
 
     def query(sql: str) -> list[dict[str, Any]]:
         asked.append(sql)
         return [{"data_type": "boolean", "covers": True}]
 
-    history: Any = SimpleNamespace(watermark=SimpleNamespace(frozen=recorded, frozen_zone="UTC"))
+    before = found(recorded).frozen
+    on = "" if before is None else to_sql(before.condition).replace("day", column)
+    watermark = SimpleNamespace(frozen=recorded, frozen_zone="UTC", frozen_on=on, limited=False)
+    history: Any = SimpleNamespace(watermark=watermark)
     request: Any = SimpleNamespace(full_refresh=full)
     check_frozen(query, request, history, found(where, zone))
     return asked
@@ -41,8 +48,17 @@ def test_an_unchanged_condition_asks_nothing() -> None:
 
 
 def test_a_new_condition_is_tried() -> None:
-    described, run = check("", "n < 3")
-    assert described == f"describe query {run}"
+    assert len(check("", "n < 3")) == 1
+    described, constants = check("", "day < '2024-01-01'")
+    assert described.startswith("describe query")
+    assert constants == "SELECT CAST('2024-01-01' AS DATE) AS c0"
+
+
+def test_a_condition_on_a_column_that_is_another_one_now_frees_rows() -> None:
+    where = "day < '2024-01-01'"
+    assert check(where, where) == []
+    with pytest.raises(RefusedError, match="may free rows"):
+        check(where, where, column="seen")
 
 
 @pytest.mark.parametrize(("recorded", "where"), [("n < 3", "n < 4"), ("n < 3 and n > 1", "n < 3")])

@@ -27,6 +27,8 @@ def cannot_raise(predicate: exp.Expr, types: Mapping[str, str]) -> bool:
     """
     if isinstance(predicate, _CONNECTS):
         return all(cannot_raise(part, types) for part in predicate.iter_expressions())
+    if isinstance(predicate, exp.Column):
+        return types.get(predicate.name) == "boolean"
     if isinstance(predicate, exp.Is):
         return isinstance(predicate.this, exp.Column) and predicate.this.name in types
     if isinstance(predicate, exp.Like):
@@ -47,6 +49,8 @@ def _kind(operand: exp.Expr, types: Mapping[str, str]) -> str:
     if isinstance(operand, exp.Column):
         type_name = types.get(operand.name, "?")
         return "string" if type_name.startswith(_TEXTS) else type_name
+    if isinstance(operand, exp.Boolean):
+        return "boolean"
     if isinstance(operand, exp.Literal):
         return "text" if operand.is_string else "number"
     if isinstance(operand, (exp.Cast, exp.Neg)) and isinstance(operand.this, exp.Literal):

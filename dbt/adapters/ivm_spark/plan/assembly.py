@@ -122,6 +122,8 @@ def assemble(
         query=found.stored,
         frozen="" if found.frozen is None else found.frozen.text,
         frozen_zone=frozen_zone(found),
+        frozen_on="" if found.frozen is None else to_sql(found.frozen.condition),
+        limited=request.limited,
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -152,9 +154,11 @@ def _recorded_sources(
 def _taken_over(plan: Plan, request: Request, found: Findings) -> Plan:
     """Return the plan of a run in which no row of the state changes.
 
-    If the state is kept for a changed query, a commit without rows records that query.
+    If the state is kept for a changed query, or has more frozen rows, a commit without rows records
+    that.
     """
-    if found.edit is None or found.layout is None:
+    before = "" if found.watermark is None else found.watermark.frozen_on
+    if found.layout is None or (found.edit is None and before == plan.watermark.frozen_on):
         return plan
     none = nothing(found.layout, request.state)
     bind = Versions.of({}, found.heads).bind

@@ -48,5 +48,6 @@ def unalterable(state: str, needed: Alteration) -> str:
     return (
         f"the state {state} can't take on the model's configuration ({needed.impossible}): Delta "
         "can't move a table, and it can't partition a clustered one. Restore the old "
-        f"configuration, or run DROP TABLE {state}; the next run then rebuilds it."
+        f"configuration, or run DROP TABLE {state}; the next run then rebuilds it, without "
+        "its frozen rows if it has any."
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
-from sqlglot import exp
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation, name_parts, relation_name
 from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
-from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
 from dbt.adapters.ivm_spark.analysis.cannot_raise import cannot_raise
@@ -25,6 +28,7 @@ from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.sql.fingerprint import same_query
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
 from dbt.adapters.ivm_spark.state.frozen import Frozen, changed_rows
@@ -33,8 +37,12 @@ from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_stat
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
-from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
+from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark
 
+LIMITED = (
+    "frozen_where does not go with a LIMIT of the whole query, because which rows a view with a "
+    "LIMIT shows depends on all others."
+)
 OWN = "this"
 """The `backfill_from` that means the model's own relation, before it becomes a view."""
 ZONE = "spark.sql.session.timeZone"
@@ -59,10 +67,7 @@ def frozen_rows(text: str, layout: Layout | None, facts: Facts, dialect: str) ->
         keys = {key.name for key in layout.keys}
         stored = {name: column for name, column in stored.items() if column in keys}
         if any(isinstance(node, Limit) for node in walk(layout.top)):
-            raise ConfigError(
-                "frozen_where does not go with a LIMIT of the whole query, because which rows a "
-                "view with a LIMIT shows depends on all others"
-            )
+            raise ConfigError(LIMITED)
     return Frozen(text, frozen_condition(text, stored, dialect), layout)
 
 
@@ -72,6 +77,8 @@ def with_frozen(request: Request, found: Findings) -> Findings:
     Raises RefusedError if the model's condition does not fit its view.
     """
     text = request.config.frozen_where
+    if text and found.layout is None and _is_limited(request.sql):
+        raise RefusedError(LIMITED)
     try:
         frozen = frozen_rows(text, found.layout, found.facts, _dialect(found))
     except ConfigError as error:
@@ -81,21 +88,29 @@ def with_frozen(request: Request, found: Findings) -> Findings:
     return replace(found, frozen=frozen, layout=frozen.live).derived
 
 
+def _is_limited(sql: str) -> bool:
+    """Return whether a query has a LIMIT at its top, as far as it can be read."""
+    try:
+        return parse_one(sql, dialect=IvmSpark).args.get("limit") is not None
+    except SqlglotError:
+        return False
+
+
 def check_frozen(query: Query, request: Request, history: StateHistory, found: Findings) -> None:
     """Raise RefusedError if a model's condition is none, or gives up rows that were frozen."""
     frozen, before = found.frozen, history.watermark
-    recorded = "" if before is None else before.frozen
+    recorded = "" if before is None or before.limited else before.frozen
     text = "" if frozen is None else frozen.text
     zone = frozen_zone(found)
     if before is not None and recorded and zone and before.frozen_zone not in ("", zone):
         _check_zone(request, recorded, before.frozen_zone, zone)
-    if text == recorded:
+    if text == recorded and (before is None or not found.known or _is_recorded(found, before)):
         return
     if frozen is not None:
-        _check_condition(query, frozen, _types(found))
+        _check_condition(query, frozen, types_of_state(found))
     if not recorded or request.full_refresh:
         return
-    if frozen is None or not _covers(query, found, frozen, recorded):
+    if frozen is None or before is None or not _covers(query, found, frozen, before):
         now = f"is now {text!r}" if text else "is gone"
         raise RefusedError(
             f"frozen_where was {recorded!r} and {now}, which may free rows that were frozen. They "
@@ -108,8 +123,9 @@ def frozen_zone(found: Findings) -> str:
     """Return the session's time zone if the frozen rows depend on it, else an empty text."""
     if found.frozen is None:
         return ""
-    types = _types(found)
-    compared = {types[name] for name in used_columns(found.frozen.condition)}
+    condition, types = found.frozen.condition, types_of_state(found)
+    compared = {types[name] for name in used_columns(condition)}
+    compared |= {to_sql(cast.to).lower() for cast in condition.find_all(exp.Cast)}
     return found.session.get(ZONE, "") if "timestamp" in compared else ""
 
 
@@ -122,14 +138,27 @@ def _check_zone(request: Request, recorded: str, before: str, now: str) -> None:
         )
 
 
-def _covers(query: Query, found: Findings, frozen: Frozen, recorded: str) -> bool:
-    """Return whether every row that was frozen under the recorded condition certainly still is."""
+def _is_recorded(found: Findings, before: Watermark) -> bool:
+    """Return whether the condition reads the same columns of the state as the recorded one."""
+    return found.frozen is None or to_sql(found.frozen.condition) == before.frozen_on
+
+
+def _covers(query: Query, found: Findings, frozen: Frozen, before: Watermark) -> bool:
+    """Return whether every row that was frozen under the recorded condition certainly still is.
+
+    A state that stays has the columns that the condition was recorded over. For one that is
+    rebuilt for another query, the columns of the view count.
+    """
     try:
-        before = frozen_rows(recorded, frozen.layout, found.facts, _dialect(found))
-    except ConfigError:
+        if found.known:
+            old = exp.condition(before.frozen_on, dialect=_dialect(found))
+        else:
+            rows = frozen_rows(before.frozen, frozen.layout, found.facts, _dialect(found))
+            assert rows is not None
+            old = rows.condition
+    except (ConfigError, SqlglotError):
         return False
-    assert before is not None
-    condition = covering(frozen.condition, before.condition, _types(found))
+    condition = covering(frozen.condition, old, types_of_state(found))
     if condition is None:
         return False
     if condition == exp.true():
@@ -149,7 +178,8 @@ def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> Non
     sql = to_sql(exp.select(exp.alias_(frozen.condition.copy(), "frozen")).from_(row.subquery("r")))
     try:
         (described,) = query(f"describe query {sql}")
-        query(sql)  # a constant that is no date, for example
+        constants = _times(frozen.condition, types)
+        read = query(to_sql(exp.select(*constants))) if constants else []
     except DbtDatabaseError as error:
         if not says_condition(error):
             raise
@@ -161,6 +191,10 @@ def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> Non
             f"frozen_where is {frozen.text!r}, which is a value of type {described['data_type']}; "
             "it must be true or false for a row."
         )
+    if any(value is None for row in read for value in row.values()):
+        raise RefusedError(
+            f"frozen_where is {frozen.text!r}, which Spark does not take: a text is no time."
+        )
     if not cannot_raise(frozen.condition, types):
         raise RefusedError(
             f"frozen_where is {frozen.text!r}; it may only compare columns with constants and with "
@@ -168,26 +202,51 @@ def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> Non
         )
 
 
-def with_kept_rows(query: Query, request: Request, found: Findings, reads: bool) -> Findings:
+def check_place(request: Request) -> None:
+    """Raise RefusedError if the run would drop what may be the only copy of frozen rows."""
+    if request.occupied_by and request.config.frozen_where:
+        raise RefusedError(
+            f"{request.occupied_by} is in the place of the state {request.state}, and may have its "
+            "frozen rows. Make it a Delta table of the same rows, or rename or drop it."
+        )
+
+
+def _times(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.Expr]:
+    """Return the texts that a condition compares with dates and times, cast to their types."""
+    found: list[exp.Expr] = []
+    for compared in condition.find_all(exp.Binary, exp.Between, exp.In):
+        parts = list(compared.iter_expressions())
+        kinds = {types.get(part.name) for part in parts if isinstance(part, exp.Column)}
+        texts = [part for part in parts if isinstance(part, exp.Literal) and part.is_string]
+        for kind in ("date", "timestamp", "timestamp_ntz"):
+            if kind in kinds:
+                found += (exp.cast(text.copy(), kind, dialect="spark") for text in texts)
+    return [exp.alias_(value, f"c{place}") for place, value in enumerate(found)]
+
+
+def with_kept_rows(
+    query: Query, request: Request, history: StateHistory, found: Findings, reads: bool
+) -> Findings:
     """Return the findings for a rebuild that keeps the frozen rows of the state that there is.
 
-    If the state has other columns than the query needs, they are what the view shows.
+    If the state was built in another way, they are the rows that the view shows.
 
     Args:
         query: sends a statement.
         request: of the run.
+        history: of the state.
         found: the findings for a rebuild.
         reads: whether rows may be read to check them.
 
-    Raises RefusedError if the frozen rows do not tell what the query needs.
+    Raises RefusedError if the frozen rows do not tell what the query needs, and NotMaintained if
+    they do for a query that is stored as it is.
     """
-    frozen = found.frozen
+    frozen, before = found.frozen, history.watermark
     if frozen is None or not request.keeps_frozen:
         return found
-    types = _types(found)
-    stored = dict(SourceReader(query).relation(request.state).columns)
-    missing = [f"{name} ({kind})" for name, kind in types.items() if stored.get(name) != kind]
-    if not missing:
+    as_written = before is not None and before.unsupported_reason is not None
+    alike = before is not None and _is_stored_alike(request, found, before)
+    if alike and _has_columns(query, request, found):
         return found
     says = f"its frozen rows ({frozen.text}) were stored for another query"
     remedy = (
@@ -195,8 +254,33 @@ def with_kept_rows(query: Query, request: Request, found: Findings, reads: bool)
         "run with --full-refresh."
     )
     if not mark_in(request.information):
-        raise RefusedError(f"{says}: they have no {', '.join(missing)}. {remedy}")
-    return _given_by(query, found, SourceReader(query).relation(request.view), says, remedy, reads)
+        raise RefusedError(f"{says}, and there is no view that shows them. {remedy}")
+    relation = SourceReader(query).relation(request.view)
+    try:
+        return _given_by(query, found, relation, says, remedy, reads)
+    except NotStoredError as error:
+        if as_written and found.layout is not None:
+            detail = f"frozen rows that lack {error}"
+            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, detail) from error
+        raise RefusedError(f"{says}, and lack what the state stores: {error}. {remedy}") from error
+
+
+def _is_stored_alike(request: Request, found: Findings, before: Watermark) -> bool:
+    """Return whether the rows of a state mean what those of a rebuilt one would."""
+    if found.edit is not None:
+        return True
+    if not (found.known or same_query(before.fingerprint, found.reading.fingerprint)):
+        return False
+    if found.layout is None or before.unsupported_reason is not None:
+        return found.layout is None and before.unsupported_reason is not None
+    view = found.reading.view
+    above = None if view is None else view.above
+    return request.config.table.appends == before.appends and above == before.query.above
+
+
+def _has_columns(query: Query, request: Request, found: Findings) -> bool:
+    stored = dict(SourceReader(query).relation(request.state).columns)
+    return all(stored.get(name) == kind for name, kind in types_of_state(found).items())
 
 
 def with_backfill(query: Query, request: Request, found: Findings, reads: bool) -> Findings:
@@ -224,7 +308,13 @@ def with_backfill(query: Query, request: Request, found: Findings, reads: bool) 
         if own and MISSING in str(error.msg):
             return found
         raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
-    return _given_by(query, found, relation, says, remedy, reads)
+    try:
+        return _given_by(query, found, relation, says, remedy, reads)
+    except NotStoredError as error:
+        raise RefusedError(
+            f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
+            f"the query. {remedy}"
+        ) from error
 
 
 def _given_by(
@@ -240,21 +330,16 @@ def _given_by(
         remedy: its end.
         reads: see `with_kept_rows`.
 
-    Raises RefusedError if the relation does not tell all that the state stores.
+    Raises RefusedError for a relation without the view's columns, and NotStoredError for one that
+    does not tell all that the state stores.
     """
-    frozen, outputs, types = found.frozen, found.facts.outputs, _types(found)
+    frozen, outputs, types = found.frozen, found.facts.outputs, types_of_state(found)
     assert frozen is not None
     has = {column.lower(): kind for column, kind in relation.columns}
     lacks = [f"{n} ({kind})" for n, kind in outputs if has.get(n.lower()) != kind]
     if lacks:
         raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")
-    try:
-        rows = rows_of_state(found.layout, outputs, types)
-    except NotStoredError as error:
-        raise RefusedError(
-            f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
-            f"the query. {remedy}"
-        ) from error
+    rows = rows_of_state(found.layout, outputs, types)
     table = exp.to_table(relation.name, dialect="spark")
     frozen = replace(frozen, given=rows.from_(table).where(_over_view(frozen, found)))
     if reads:
@@ -323,22 +408,28 @@ def _check_given(
 
 
 def without_frozen_changes(
-    query: Query, request: Request, history: StateHistory, found: Findings
+    query: Query, state: str, history: StateHistory, frozen: Frozen | None, types: Mapping[str, str]
 ) -> StateHistory:
     """Return a state's history that passes over the user's own changes of its frozen rows.
 
     It is the same history if others have changed other rows as well, or if that can't be told.
+
+    Args:
+        query: sends a statement.
+        state: quoted name.
+        history: of the state.
+        frozen: its frozen rows, None if it has none.
+        types: Spark types of its columns.
     """
-    frozen, first, last = found.frozen, history.refreshed, history.version
+    first, last = history.refreshed, history.version
     if not history.modified or frozen is None or first is None or last is None:
         return history
-    if history.reshaped or not request.config.emit_changes:
+    if history.reshaped:
         return history
-    types = _types(found)
-    feed = Scan(request.state, STATE, tuple((name, name) for name in types), At.CHANGES)
+    feed = Scan(state, STATE, tuple((name, name) for name in types), At.CHANGES)
     others = Project(Filter(feed, frozen.is_live), passed(list(types)[:1]))
     one = exp.Literal.number(1)
-    bind = Versions({request.state: first + 1}, {request.state: last}).bind
+    bind = Versions({state: first + 1}, {state: last}).bind
     try:
         changed = query(to_sql(render(Limit(others, one), bind)))
     except DbtDatabaseError as error:
@@ -376,6 +467,6 @@ def _dialect(found: Findings) -> str:
     return dialect_of(result_settings(found.session))
 
 
-def _types(found: Findings) -> dict[str, str]:
+def types_of_state(found: Findings) -> dict[str, str]:
     """Return Spark's types of the columns of a state."""
     return stored_types(found.layout, found.facts.types, found.facts.outputs)

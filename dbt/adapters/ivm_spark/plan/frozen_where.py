@@ -99,11 +99,18 @@ def _bounds(
     if not kinds or strict or now.this != before.this or not isinstance(now.this, exp.Column):
         return None
     constants = [_constant(side.expression, types[now.this.name]) for side in (before, now)]
-    if None in constants or len({type(c) for c in constants}) > 1:
+    if None in constants or len({_kind(c) for c in constants if c is not None}) > 1:
         return None
     first, last = constants if kinds is _BELOW else constants[::-1]
     assert first is not None and last is not None
     return first, last
+
+
+def _kind(constant: exp.Expr) -> str:
+    """Return what a constant is, so that two of a kind are compared exactly."""
+    if isinstance(constant, exp.Cast):
+        return to_sql(constant.to)
+    return "text" if constant.is_string else "integer"
 
 
 def _constant(value: exp.Expr, type_name: str) -> exp.Expr | None:
@@ -111,6 +118,8 @@ def _constant(value: exp.Expr, type_name: str) -> exp.Expr | None:
     literal = value.this if isinstance(value, exp.Cast) else value
     if not isinstance(literal, exp.Literal):
         return None
+    if not (literal.is_string or literal.name.isdigit()):
+        return None  # two kinds of numbers would be compared as floats
     if value is not literal or not literal.is_string or type_name == "string":
         return value.copy()
     if type_name in ("date", "timestamp", "timestamp_ntz"):

@@ -30,6 +30,8 @@ from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
 from dbt.adapters.ivm_spark.plan.frozen import (
     check_frozen,
+    check_place,
+    types_of_state,
     unproven,
     with_backfill,
     with_frozen,
@@ -125,7 +127,12 @@ class Planner:
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
             late = None if error.reason.code in _PASSING else error.reason
-            rebuilt = self._planned(replace(request, full_refresh=True), late)
+            whole = replace(request, full_refresh=True)
+            try:
+                rebuilt = self._planned(whole, late)
+            except NotMaintained as again:
+                late = None if again.reason.code in _PASSING else again.reason
+                rebuilt = self._planned(replace(whole, anew=True), late)
             loud = in_full(error.reason) if error.reason.code.is_defect else ""
             warning = "; ".join(filter(None, (rebuilt.warning, loud)))
             return replace(rebuilt, reason=error.reason, warning=warning)
@@ -140,13 +147,19 @@ class Planner:
             recorded = history.watermark or Watermark("", 0, "", {})
             outputs = self._described.outputs(request.sql)
             return NoChange(recorded, outputs=outputs)
-        found = self._found(request, history, found_late)
+        check_place(request)
+        if history.watermark is not None and history.watermark.limited:
+            request = replace(request, limited_before=True)
+        found = self._found(request, history, found_late, keeps=not request.anew)
         check_query_change(request, history.watermark, found)
         check_frozen(self._query, request, history, found)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
         if found.frozen is not None:
-            history = without_frozen_changes(self._query, request, history, found)
+            types = types_of_state(found)
+            history = without_frozen_changes(
+                self._query, request.state, history, found.frozen, types
+            )
         choice = choose(
             _situation(request, history, found), found, self._query, self._counts, self._nets
         )
@@ -168,7 +181,7 @@ class Planner:
         if decision.build and found.kept:
             found = _anew(request, found)
         if decision.build:
-            found = with_kept_rows(self._query, request, found, self._counts)
+            found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
         watermarks = source_watermarks(
             self._query, decision, found.heads, found.watermark, self._counts
@@ -293,7 +306,8 @@ class Planner:
                 fingerprint=reading.fingerprint,
                 sources=with_new_sources(self._query, watermark.sources, heads, self._counts),
             )
-            if self._counts and request.config.refresh_policy is RefreshPolicy.AUTO:
+            counts = self._counts and not request.full_refresh
+            if counts and request.config.refresh_policy is RefreshPolicy.AUTO:
                 bind = Versions.of({}, heads).bind
                 change = replace(change, rows=counted(self._query, reading.view.root, bind))
         found = Findings(

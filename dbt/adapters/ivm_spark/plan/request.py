@@ -40,6 +40,8 @@ class Request:
             pinned them.
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
+        anew: a rebuild starts from the model's own query, whatever the state was built from.
+        limited_before: the state was built from some of the rows only.
         readers: the quoted names of the states of the ivm models that read this one.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
@@ -57,6 +59,8 @@ class Request:
     built: frozenset[str]
     hooked: bool = False
     limited: bool = False
+    anew: bool = False
+    limited_before: bool = False
     readers: tuple[str, ...] = ()
     far: bool = False
 
@@ -68,7 +72,7 @@ class Request:
     @property
     def keeps_frozen(self) -> bool:
         """Return whether there may be frozen rows, which any refresh keeps."""
-        return self.state_exists and bool(self.config.frozen_where)
+        return self.state_exists and bool(self.config.frozen_where) and not self.limited_before
 
     @property
     def transacts(self) -> bool:

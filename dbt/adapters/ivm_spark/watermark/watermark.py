@@ -108,6 +108,8 @@ class Watermark:
         query: the query whose rows the state holds.
         frozen: the condition of the rows that no refresh touches, as the model wrote it; empty for
             none.
+        frozen_on: the same condition over the columns of the state, as SQL.
+        limited: the state was built from some of the sources' rows (--empty, --sample).
         frozen_zone: the time zone that this condition depends on, empty if it does on none.
         format: the format of the watermark; a watermark of another format is not read.
     """
@@ -140,6 +142,8 @@ class Watermark:
     query: StoredQuery = field(default_factory=StoredQuery)
     frozen: str = ""
     frozen_zone: str = ""
+    frozen_on: str = ""
+    limited: bool = False
     format: int = FORMAT
 
     def encode(self) -> str:

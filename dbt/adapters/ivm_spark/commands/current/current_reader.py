@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.commands.current.current_view import current_view
 from dbt.adapters.ivm_spark.plan.change import Change, Derivation
 from dbt.adapters.ivm_spark.plan.clock import clock_reason, read_clock
 from dbt.adapters.ivm_spark.plan.findings import Facts
-from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
+from dbt.adapters.ivm_spark.plan.frozen import frozen_rows, without_frozen_changes
 from dbt.adapters.ivm_spark.plan.query_change import columns_of
 from dbt.adapters.ivm_spark.plan.reading import dialect_of, lay_out
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
@@ -26,7 +26,7 @@ from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange, vers
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.fingerprint import made_under
 from dbt.adapters.ivm_spark.sql.scans import columns_read
-from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.target import Target
 from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark, newest
@@ -63,8 +63,6 @@ class CurrentReader:
         watermark, version = history.watermark, history.version
         if watermark is None or version is None or history.unread:
             raise NotMaintained(ReasonCode.STATE_MISSING)
-        if history.modified:
-            raise NotMaintained(ReasonCode.STATE_MODIFIED, history.modified)
         if watermark.unsupported_reason is not None:
             code, detail = watermark.unsupported_reason
             raise NotMaintained(ReasonCode(code), detail)
@@ -76,18 +74,24 @@ class CurrentReader:
         ranges = {name: _range(view, name, watermark, head) for name, head in heads.items()}
         view, moved = self._at_the_clock(view, watermark)
         whole = lay_out(view, watermark.types, state, watermark.appends, checked=True)
-        layout = _live(whole, watermark, settings)
+        facts = Facts(watermark.outputs, watermark.types)
+        frozen = frozen_rows(watermark.frozen, whole, facts, dialect_of(settings))
+        stored = stored_types(whole, watermark.types, watermark.outputs)
+        history = without_frozen_changes(self._query, state, history, frozen, stored)
+        if history.modified:
+            raise NotMaintained(ReasonCode.STATE_MODIFIED, history.modified)
+        layout = whole if frozen is None or frozen.live is None else frozen.live
         if moved:
             _check(clock_reason(layout))
         statements = None
         if moved or any(r.moved for r in ranges.values()):
-            facts = {
+            known = {
                 name: SourceFacts.of(watermark.sources[name].rows, relation.columns)
                 for name, relation in view.sources.items()
             }
             versions = Versions.of(ranges, heads, {state: version})
-            derivation = Derivation(layout, facts)
-            change = Change(layout, derivation, ranges, versions, facts, Target(state, "current"))
+            derivation = Derivation(layout, known)
+            change = Change(layout, derivation, ranges, versions, known, Target(state, "current"))
             statements = change.statements(frozenset())
         return current_view(layout, watermark.types, watermark.outputs, state, version, statements)
 
@@ -116,13 +120,6 @@ class CurrentReader:
         clock, old = read_clock(self._query, view.clock, now, watermark.clock)
         root = with_constants(view.root, clock.values, old)
         return replace(view, root=root), clock.moved
-
-
-def _live(layout: Layout, watermark: Watermark, settings: dict[str, str]) -> Layout:
-    """Return a state's layout without its frozen rows, which no refresh changes."""
-    facts = Facts(watermark.outputs, watermark.types)
-    frozen = frozen_rows(watermark.frozen, layout, facts, dialect_of(settings))
-    return layout if frozen is None or frozen.live is None else frozen.live
 
 
 def _range(view: View, name: str, watermark: Watermark, head: Head) -> VersionRange:
