@@ -124,6 +124,7 @@ def assemble(
         frozen_zone=frozen_zone(found),
         frozen_on="" if found.frozen is None else to_sql(found.frozen.condition),
         limited=request.limited,
+        given=_is_given(found),
     )
     plan: Plan = NoChange(
         watermark=next_mark,
@@ -140,6 +141,14 @@ def assemble(
     if decision.changes_nothing:
         return _taken_over(plan, request, found)
     return _merged(plan, request, found, choice, compact, token)
+
+
+def _is_given(found: Findings) -> bool:
+    """Return whether frozen rows of the state were made from rows of the view, now or before."""
+    if found.frozen is None:
+        return False
+    before = found.watermark is not None and found.watermark.given
+    return before or found.frozen.given is not None
 
 
 def _recorded_sources(

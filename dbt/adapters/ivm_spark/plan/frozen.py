@@ -43,6 +43,7 @@ LIMITED = (
     "frozen_where does not go with a LIMIT of the whole query, because which rows a view with a "
     "LIMIT shows depends on all others."
 )
+_TEXTS = ("string", "binary")
 OWN = "this"
 """The `backfill_from` that means the model's own relation, before it becomes a view."""
 ZONE = "spark.sql.session.timeZone"
@@ -193,7 +194,8 @@ def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> Non
         )
     if any(value is None for row in read for value in row.values()):
         raise RefusedError(
-            f"frozen_where is {frozen.text!r}, which Spark does not take: a text is no time."
+            f"frozen_where is {frozen.text!r}, which Spark does not take: a text is no "
+            "value of its column's type."
         )
     if not cannot_raise(frozen.condition, types):
         raise RefusedError(
@@ -212,15 +214,14 @@ def check_place(request: Request) -> None:
 
 
 def _times(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.Expr]:
-    """Return the texts that a condition compares with dates and times, cast to their types."""
+    """Return the texts that a condition compares with other columns, cast to their types."""
     found: list[exp.Expr] = []
     for compared in condition.find_all(exp.Binary, exp.Between, exp.In):
         parts = list(compared.iter_expressions())
         kinds = {types.get(part.name) for part in parts if isinstance(part, exp.Column)}
         texts = [part for part in parts if isinstance(part, exp.Literal) and part.is_string]
-        for kind in ("date", "timestamp", "timestamp_ntz"):
-            if kind in kinds:
-                found += (exp.cast(text.copy(), kind, dialect="spark") for text in texts)
+        for kind in sorted(k for k in kinds if k and "<" not in k and k not in _TEXTS):
+            found += (exp.cast(text.copy(), kind, dialect="spark") for text in texts)
     return [exp.alias_(value, f"c{place}") for place, value in enumerate(found)]
 
 
@@ -308,6 +309,11 @@ def with_backfill(query: Query, request: Request, found: Findings, reads: bool) 
         if own and MISSING in str(error.msg):
             return found
         raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
+    if own and request.limited:
+        raise RefusedError(
+            f"{says}, and a build with --empty or --sample would replace that table. Build the "
+            "view without them first."
+        )
     try:
         return _given_by(query, found, relation, says, remedy, reads)
     except NotStoredError as error:

@@ -118,6 +118,8 @@ def _constant(value: exp.Expr, type_name: str) -> exp.Expr | None:
     literal = value.this if isinstance(value, exp.Cast) else value
     if not isinstance(literal, exp.Literal):
         return None
+    if isinstance(value, exp.Cast) and value.to.is_type(*exp.DataType.TEXT_TYPES):
+        return None  # the column may not be compared as text
     if not (literal.is_string or literal.name.isdigit()):
         return None  # two kinds of numbers would be compared as floats
     if value is not literal or not literal.is_string or type_name == "string":

@@ -149,7 +149,8 @@ class Planner:
             return NoChange(recorded, outputs=outputs)
         check_place(request)
         if history.watermark is not None and history.watermark.limited:
-            request = replace(request, limited_before=True)
+            anew = request.full_refresh or bool(request.config.frozen_where)
+            request = replace(request, limited_before=True, full_refresh=anew)
         found = self._found(request, history, found_late, keeps=not request.anew)
         check_query_change(request, history.watermark, found)
         check_frozen(self._query, request, history, found)
@@ -344,6 +345,9 @@ class Planner:
             raise OtherQuery("")
         if watermark.unsupported_reason is not None or watermark.in_order != facts.in_order:
             raise OtherQuery("")
+        if watermark.given:
+            # How many rows such a group had is not known, and the new query might show it.
+            raise OtherQuery("frozen rows that another table or the view gave")
         if not same_settings(watermark.fingerprint, fingerprint):
             raise OtherQuery("session settings")
         at = self._pins.now(self._reader) if view.clock or watermark.clock else 0

@@ -109,6 +109,7 @@ class Watermark:
         frozen: the condition of the rows that no refresh touches, as the model wrote it; empty for
             none.
         frozen_on: the same condition over the columns of the state, as SQL.
+        given: frozen rows were made from rows of the view, so their counts are not the real ones.
         limited: the state was built from some of the sources' rows (--empty, --sample).
         frozen_zone: the time zone that this condition depends on, empty if it does on none.
         format: the format of the watermark; a watermark of another format is not read.
@@ -144,6 +145,7 @@ class Watermark:
     frozen_zone: str = ""
     frozen_on: str = ""
     limited: bool = False
+    given: bool = False
     format: int = FORMAT
 
     def encode(self) -> str:
