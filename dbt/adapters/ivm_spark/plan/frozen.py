@@ -112,7 +112,7 @@ def check_frozen(query: Query, request: Request, history: StateHistory, found: F
     if not recorded or request.full_refresh:
         return
     if frozen is None or before is None or not _covers(query, found, frozen, before):
-        now = f"is now {text!r}" if text else "is gone"
+        now = f"is now {text!r}" if text else "was removed"
         raise RefusedError(
             f"frozen_where was {recorded!r} and {now}, which may free rows that were frozen. They "
             "would be computed again from what the sources still have. If that is meant, run with "
@@ -179,7 +179,7 @@ def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> Non
     sql = to_sql(exp.select(exp.alias_(frozen.condition.copy(), "frozen")).from_(row.subquery("r")))
     try:
         (described,) = query(f"describe query {sql}")
-        constants = _times(frozen.condition, types)
+        constants = _texts_as_values(frozen.condition, types)
         read = query(to_sql(exp.select(*constants))) if constants else []
     except DbtDatabaseError as error:
         if not says_condition(error):
@@ -213,7 +213,7 @@ def check_place(request: Request) -> None:
         )
 
 
-def _times(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.Expr]:
+def _texts_as_values(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.Expr]:
     """Return the texts that a condition compares with other columns, cast to their types."""
     found: list[exp.Expr] = []
     for compared in condition.find_all(exp.Binary, exp.Between, exp.In):

@@ -15,12 +15,9 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
-from dbt.adapters.ivm_spark.algebra.tree import Scan
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.visible import columns_of_state, stored_names, typed_top
+from dbt.adapters.ivm_spark.state.visible import columns_of_state, stored_names, view_over
 
 _GIVEN = "ivm_given"
 Outputs = tuple[tuple[str, str], ...]
@@ -67,18 +64,7 @@ def shown_rows(
         outputs: (name, Spark type) of the view's columns.
         rows: with the state's columns.
     """
-
-    def bind(scan: Scan) -> Bound:
-        bound = bind_plain(scan)
-        table = exp.to_table(_GIVEN)
-        table.set("alias", bound.table.args["alias"])
-        return Bound(table, bound.columns)
-
-    top = render(typed_top(layout, types, [kind for _, kind in outputs]), bind)
-    names = [exp.to_identifier(name, quoted=True) for name, _ in outputs]
-    alias = exp.TableAlias(this=exp.to_identifier("ivm_view"), columns=names)
-    shown = exp.select(exp.Star()).from_(exp.Subquery(this=top, alias=alias))
-    return shown.with_(_GIVEN, as_=rows)
+    return view_over(layout, types, outputs, _GIVEN).with_(_GIVEN, as_=rows)
 
 
 def _value(name: str, layout: Layout | None, shown: Mapping[str, exp.Expr]) -> exp.Expr | None:

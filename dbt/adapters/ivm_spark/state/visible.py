@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import quote
@@ -19,7 +21,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Sort,
 )
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.state.storage import VOID, form_of, is_stored
@@ -57,6 +59,30 @@ def visible_query(layout: Layout, types: dict[str, str], wanted: list[str] | Non
     """
     top = layout.top if wanted is None else typed_top(layout, types, wanted)
     return render(top, bind_plain)
+
+
+def view_over(
+    layout: Layout, types: dict[str, str], outputs: Sequence[tuple[str, str]], relation: str
+) -> exp.Select:
+    """Return the SELECT of a view over another relation with the state's columns.
+
+    Args:
+        layout: of the state.
+        types: Spark types of the columns of `probe`.
+        outputs: (name, Spark type) of the view's columns.
+        relation: name of the relation.
+    """
+
+    def bind(scan: Scan) -> Bound:
+        bound = bind_plain(scan)
+        table = exp.to_table(relation)
+        table.set("alias", bound.table.args["alias"])
+        return Bound(table, bound.columns)
+
+    top = render(typed_top(layout, types, [kind for _, kind in outputs]), bind)
+    names = [exp.to_identifier(name, quoted=True) for name, _ in outputs]
+    alias = exp.TableAlias(this=exp.to_identifier("ivm_view"), columns=names)
+    return exp.select(exp.Star()).from_(exp.Subquery(this=top, alias=alias))
 
 
 def typed_top(layout: Layout, types: dict[str, str], wanted: list[str]) -> Node:

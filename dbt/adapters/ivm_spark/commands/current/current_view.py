@@ -15,14 +15,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.algebra.tree import Scan
 from dbt.adapters.ivm_spark.physical.lower import Statements
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain, read_at
+from dbt.adapters.ivm_spark.sql.scans import read_at
 from dbt.adapters.ivm_spark.state.insert import Insert
 from dbt.adapters.ivm_spark.state.layout import Layout
 from dbt.adapters.ivm_spark.state.rewrite import ROW, rewrite
-from dbt.adapters.ivm_spark.state.visible import typed_top
+from dbt.adapters.ivm_spark.state.visible import view_over
 
 _STORED, _AFTER, _REWRITTEN = "ivm_stored", "ivm_after", "ivm_rewritten"
 
@@ -54,16 +52,7 @@ def current_view(
         relations += _after(layout, statements)
         after = _AFTER
 
-    def bind(scan: Scan) -> Bound:
-        bound = bind_plain(scan)
-        table = exp.to_table(after)
-        table.set("alias", bound.table.args["alias"])
-        return Bound(table, bound.columns)
-
-    top = render(typed_top(layout, types, [kind for _, kind in outputs]), bind)
-    names = [exp.to_identifier(name, quoted=True) for name, _ in outputs]
-    alias = exp.TableAlias(this=exp.to_identifier("ivm_view"), columns=names)
-    query = exp.select(exp.Star()).from_(exp.Subquery(this=top, alias=alias))
+    query = view_over(layout, types, outputs, after)
     for name, relation in relations:
         query = query.with_(name, as_=relation, copy=False)
     return to_sql(query, pretty=True)
