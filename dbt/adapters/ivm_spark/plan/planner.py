@@ -132,7 +132,7 @@ class Planner:
                 rebuilt = self._planned(whole, late)
             except NotMaintained as again:
                 late = None if again.reason.code in _PASSING else again.reason
-                rebuilt = self._planned(replace(whole, anew=True), late)
+                rebuilt = self._planned(replace(whole, own_query=True), late)
             loud = in_full(error.reason) if error.reason.code.is_defect else ""
             warning = "; ".join(filter(None, (rebuilt.warning, loud)))
             return replace(rebuilt, reason=error.reason, warning=warning)
@@ -149,9 +149,9 @@ class Planner:
             return NoChange(recorded, outputs=outputs)
         check_place(request)
         if history.watermark is not None and history.watermark.limited:
-            anew = request.full_refresh or bool(request.config.frozen_where)
-            request = replace(request, limited_before=True, full_refresh=anew)
-        found = self._found(request, history, found_late, keeps=not request.anew)
+            full = request.full_refresh or bool(request.config.frozen_where)
+            request = replace(request, limited_before=True, full_refresh=full)
+        found = self._found(request, history, found_late, keeps=not request.own_query)
         check_query_change(request, history.watermark, found)
         check_frozen(self._query, request, history, found)
         needed, warning = conforming(self._query, request, history, found.table)

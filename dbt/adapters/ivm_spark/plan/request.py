@@ -40,7 +40,7 @@ class Request:
             pinned them.
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
-        anew: a rebuild starts from the model's own query, whatever the state was built from.
+        own_query: a rebuild starts from the model's own query, whatever the state was built from.
         limited_before: the state was built from some of the rows only.
         readers: the quoted names of the states of the ivm models that read this one.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
@@ -59,7 +59,7 @@ class Request:
     built: frozenset[str]
     hooked: bool = False
     limited: bool = False
-    anew: bool = False
+    own_query: bool = False
     limited_before: bool = False
     readers: tuple[str, ...] = ()
     far: bool = False
