@@ -228,11 +228,18 @@ class IvmSparkAdapter(SparkAdapter):
         return "`" + str(identifier).replace("`", "``") + "`"
 
     def drop_relation(self, relation: Any) -> None:
-        """Drop a relation and, with the view of an ivm model, its state, which nobody else uses."""
+        """Drop a relation and, with the view of an ivm model, its state, which nobody else uses.
+
+        The parts of an unfinished build go with the state.
+        """
         state = self.ivm_state_of(relation)
         super().drop_relation(relation)  # type: ignore[no-untyped-call]
-        if state is not None:
-            super().drop_relation(state)  # type: ignore[no-untyped-call]
+        if state is None:
+            return
+        named: Any = self.execute_macro("ivm_parts_relation", kwargs={"state": state})
+        parts = self.get_relation("", named.schema, named.identifier)
+        for one in filter(None, (state, parts)):
+            super().drop_relation(one)  # type: ignore[no-untyped-call]
 
     @available
     def ivm_state_of(self, relation: Any) -> Any:

@@ -66,6 +66,12 @@ def test_function_names_are_read_from_a_text_or_a_list(
         ("tblproperties", "a=b", "a mapping of names to text"),
         ("tblproperties", {"a": ["b"]}, "a mapping of names to text"),
         ("file_format", "parquet", "delta"),
+        ("build_by", ["day"], "a column of the view"),
+        ("build_parts", 1, "a number from 2 to 1000"),
+        ("build_parts", 1001, "a number from 2 to 1000"),
+        ("build_parts", True, "a number from 2 to 1000"),
+        ("build_parts", 2.5, "a number from 2 to 1000"),
+        ("build_parts", 7, "build_by is not set"),
     ],
 )
 def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
@@ -88,12 +94,12 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         (
             "ivm_keys",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "backfill_from, primary_keys",
+            "backfill_from, build_by, build_parts, primary_keys",
         ),
         (
             "IVM_strict",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "backfill_from, primary_keys",
+            "backfill_from, build_by, build_parts, primary_keys",
         ),
     ],
 )

@@ -18,6 +18,8 @@ PREFIX = "ivm_"
 _ALIKE = 0.85
 """How similar to one of our configs a key must be to be taken for a mistake (difflib's ratio).
 `primary_key` may be a project's own."""
+MOST_PARTS = 1000
+"""The largest `build_parts`. Each part is a statement that reads the sources."""
 _SPELLED = {True: "true", False: "false"}
 
 
@@ -75,6 +77,9 @@ class IvmConfig:
         frozen_where: the condition of the view's rows that no refresh touches; empty for none.
         backfill_from: the table that has these rows at the first build: `schema.table`, or `this`
             for the model's own relation; empty if the query gives them.
+        build_by: the column of the view by whose ranges the state is built part by part; empty if
+            it is built at once.
+        build_parts: the number of parts, 0 if it depends on the rows of the sources.
         on_change: what to do if the state is not as configured.
         table: how the state is laid out and written.
     """
@@ -88,6 +93,8 @@ class IvmConfig:
     on_query_change: OnQueryChange = OnQueryChange.KEEP
     frozen_where: str = ""
     backfill_from: str = ""
+    build_by: str = ""
+    build_parts: int = 0
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
@@ -100,6 +107,8 @@ KEYS = (
     "on_query_change",
     "frozen_where",
     "backfill_from",
+    "build_by",
+    "build_parts",
     "primary_keys",
     "deterministic_functions",
 )
@@ -135,6 +144,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         frozen_where=_condition(given.get("frozen_where", "")),
         backfill_from=_backfill(given),
+        build_by=_build_by(given.get("build_by", "")),
+        build_parts=_build_parts(given),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
@@ -275,6 +286,31 @@ def _backfill(given: Mapping[str, Any]) -> str:
             "from another table, because all others must equal the query"
         )
     return value.strip()
+
+
+def _build_by(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ConfigError(
+            f"build_by is {value!r}; it must be a column of the view, for example "
+            "build_by='order_date'"
+        )
+    return value.strip()
+
+
+def _build_parts(given: Mapping[str, Any]) -> int:
+    value = given.get("build_parts", 0)
+    number = isinstance(value, int) and not isinstance(value, bool)
+    if not number or not (value == 0 or 2 <= value <= MOST_PARTS):
+        raise ConfigError(
+            f"build_parts is {value!r}; it must be a number from 2 to {MOST_PARTS}, or 0 for one "
+            "that fits the rows of the sources"
+        )
+    if value and not given.get("build_by"):
+        raise ConfigError(
+            f"build_parts is {value} and build_by is not set. Name the column by whose ranges the "
+            "view is built, for example build_by='order_date'"
+        )
+    return int(value)
 
 
 def _flag(key: str, value: Any) -> bool:

@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.state.held import named
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.rewrite import Before, Rebuild, StateChange
+from dbt.adapters.ivm_spark.watermark.build import Build
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
@@ -68,6 +69,31 @@ class Comparison:
     counts: str
     rows: int
     moved: bool
+
+
+@dataclass(frozen=True)
+class Parts:
+    """How a rebuild collects the new contents of a state part by part.
+
+    Attributes:
+        table: the quoted name of the table that collects them.
+        by: the state's column by whose ranges it does.
+        type_name: Spark's type of this column.
+        columns: of the state.
+        wanted: the number of parts, 0 if it depends on the rows of the sources.
+        question: the query for the number of rows and the bounds.
+        contents: digest of the query of all rows, and of the settings that it depends on.
+        resumes: the build to go on with, None for one that starts anew.
+    """
+
+    table: str
+    by: str
+    type_name: str
+    columns: tuple[str, ...]
+    wanted: int
+    question: str
+    contents: str
+    resumes: Build | None = None
 
 
 @dataclass(frozen=True)
@@ -265,11 +291,13 @@ class Full(Plan):
             replaced.
         keeps_table: the table stays as it is, and the rebuild is a short one, so a transaction may
             overwrite its rows.
+        parts: how it collects its contents part by part, None if it does not, or has done so.
     """
 
     select: str = ""
     comparison: Comparison | None = None
     keeps_table: bool = False
+    parts: Parts | None = None
 
     def replacement(self, before: Before) -> StateChange | None:
         if self.comparison is not None:

@@ -40,6 +40,13 @@ from dbt.adapters.ivm_spark.plan.frozen import (
 )
 from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.nets import Nets
+from dbt.adapters.ivm_spark.plan.parts import (
+    check_build_by,
+    goes_on,
+    heads_at,
+    in_parts,
+    unfinished,
+)
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.query_change import (
     Kept,
@@ -118,6 +125,15 @@ class Planner:
         Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
         the query's columns. Spark's own errors about the query pass through.
         """
+        build = unfinished(self._query, request) if self._counts and request.in_parts else None
+        if build is not None:
+            plan = self._plan(replace(request, resumes=build), rejected)
+            if isinstance(plan, Full) and goes_on(plan):
+                return plan
+        return self._plan(request, rejected)
+
+    def _plan(self, request: Request, rejected: Reason | None) -> Plan:
+        """Return the plan of one refresh, which may go on with the build that the request names."""
         try:
             with not_too_deep():
                 return self._planned(request, rejected)
@@ -154,6 +170,7 @@ class Planner:
         found = self._found(request, history, found_late, keeps=not request.own_query)
         check_query_change(request, history.watermark, found)
         check_frozen(self._query, request, history, found)
+        check_build_by(request, found)
         needed, warning = conforming(self._query, request, history, found.table)
         found = _staying(request, found) if warning else replace(found, alteration=needed)
         if found.frozen is not None:
@@ -184,14 +201,23 @@ class Planner:
         if decision.build:
             found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
-        watermarks = source_watermarks(
-            self._query, decision, found.heads, found.watermark, self._counts
-        )
+        build = request.resumes if decision.build else None
+        heads = None if build is None else heads_at(self._query, found, build)
+        if build is not None and heads is not None:
+            found, watermarks = replace(found, heads=heads), dict(build.sources)
+        else:
+            watermarks = source_watermarks(
+                self._query, decision, found.heads, found.watermark, self._counts
+            )
         plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
+        at_once = ""
+        if isinstance(plan, Full) and request.in_parts:
+            plan, at_once = in_parts(plan, request, found)
         if (
             self._counts
             and not plan.view
             and isinstance(plan, Full)
+            and plan.parts is None
             and may_compare(request, found, decision)
         ):
             moved = bool(decision.moved) or not decision.ranges or decision.moves
@@ -203,7 +229,7 @@ class Planner:
         backfilled = found.frozen is not None and found.frozen.given is not None
         if backfilled and found.frozen is not None and not request.keeps_frozen:
             said.append(unproven(request, found.frozen))
-        return replace(plan, warning="; ".join(filter(None, (warning, *said))))
+        return replace(plan, warning="; ".join(filter(None, (warning, at_once, *said))))
 
     def _found(
         self,

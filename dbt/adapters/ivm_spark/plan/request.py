@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.plan.config import (
     read_config,
 )
 from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
+from dbt.adapters.ivm_spark.watermark.build import Build
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 
 
@@ -42,6 +43,9 @@ class Request:
             reason to change a state that exists.
         own_query: a rebuild starts from the model's own query, whatever the state was built from.
         limited_before: the state was built from some of the rows only.
+        parts: the quoted name of the table in which a build in parts collects them.
+        parts_exist: there is such a table: a build has not come to its end.
+        resumes: the unfinished build to go on with, None for one that starts anew.
         readers: the quoted names of the states of the ivm models that read this one.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
@@ -61,6 +65,9 @@ class Request:
     limited: bool = False
     own_query: bool = False
     limited_before: bool = False
+    parts: str = ""
+    parts_exist: bool = False
+    resumes: Build | None = None
     readers: tuple[str, ...] = ()
     far: bool = False
 
@@ -73,6 +80,11 @@ class Request:
     def keeps_frozen(self) -> bool:
         """Return whether there may be frozen rows, which any refresh keeps."""
         return self.state_exists and bool(self.config.frozen_where) and not self.limited_before
+
+    @property
+    def in_parts(self) -> bool:
+        """Return whether the model asks for a rebuild part by part."""
+        return bool(self.config.build_by and self.parts) and not self.limited
 
     @property
     def transacts(self) -> bool:
@@ -107,6 +119,8 @@ class Request:
         built: Iterable[str],
         limited: bool,
         hooked: bool = False,
+        parts: str = "",
+        parts_exist: bool = False,
         readers: Iterable[str] = (),
         far: bool = False,
     ) -> Request:
@@ -128,6 +142,8 @@ class Request:
             built: the names of the relations that this run builds.
             limited: the SQL reads only some of the rows.
             hooked: the model has pre-hooks.
+            parts: the quoted name of the table of the parts of a build.
+            parts_exist: there is such a table.
             readers: the states of the ivm models that read it.
             far: Spark runs in other processes.
         """
@@ -149,6 +165,8 @@ class Request:
                 built=frozenset(relation_key(name) for name in built),
                 hooked=hooked,
                 limited=limited,
+                parts=parts,
+                parts_exist=parts_exist,
                 readers=tuple(readers),
                 far=far,
             )

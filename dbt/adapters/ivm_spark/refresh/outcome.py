@@ -21,6 +21,8 @@ _LOST_RACE = (
     "ConcurrentModificationException",
 )
 _DATA_EXCEPTION = "SQLSTATE: 22"
+_RAISED = "USER_RAISED_EXCEPTION"
+"""What the user's own `raise_error` and `assert_true` say."""
 _BROKEN = (
     ("DELTA_MISSING_CHANGE_DATA", ReasonCode.CDF_UNAVAILABLE),
     ("DELTA_CHANGE_TABLE_FEED_DISABLED", ReasonCode.CDF_UNAVAILABLE),
@@ -103,6 +105,15 @@ def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Ou
         # The query's own text may compute in another order, so it decides whose error this is.
         rejected = Reason(ReasonCode.GENERATED_SQL_REJECTED, message.splitlines()[0])
     return None if rejected is None else Outcome(False, broken=rejected)
+
+
+def is_of_versions(message: str) -> bool:
+    """Return whether a statement failed because of what its sources had at their versions.
+
+    They may not be readable any more, or a row may not be computable. The newest versions may have
+    neither fault.
+    """
+    return _RAISED in message or any(sign in message for sign, _ in _BROKEN)
 
 
 def commit_settings(plan: Plan) -> dict[str, str]:

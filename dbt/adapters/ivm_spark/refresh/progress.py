@@ -25,6 +25,10 @@ class Progress:
         self._began = time.monotonic()
         self._next = self._began + after
 
+    def say(self, what: str) -> None:
+        """Say something at once."""
+        self._say(what, time.monotonic() - self._began)
+
     @contextmanager
     def phase(self, what: str) -> Iterator[None]:
         """Do something, and say so if it is time to."""

@@ -29,7 +29,13 @@ from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
-from dbt.adapters.ivm_spark.refresh.outcome import Outcome, outcome_of_error, response
+from dbt.adapters.ivm_spark.refresh.outcome import (
+    Outcome,
+    is_of_versions,
+    outcome_of_error,
+    response,
+)
+from dbt.adapters.ivm_spark.refresh.part_builder import Built, PartBuilder, of_parts
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.summary import Refreshed
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
@@ -38,6 +44,7 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.frozen import COUNTED
 from dbt.adapters.ivm_spark.state.merge import Merge
+from dbt.adapters.ivm_spark.state.parts import Part
 
 ATTEMPTS = 5
 Store = Callable[[str], None]
@@ -49,9 +56,10 @@ class Refresher:
     """Plans a refresh and commits the macros' statements until the state is up to date.
 
     The state is up to date when it is at the plan's versions. For each of its `attempts`, the
-    macros materialize the relations of `materializations`, read `plan`, render its statement and
-    hand it to `commit`. There is another attempt if another run was first, if the changes could
-    not be read, or if Spark rejected a statement.
+    macros build the `parts` of a rebuild that has some, materialize the relations of
+    `materializations`, read `plan`, render its statement and hand it to `commit`. There is another
+    attempt if another run was first, if the changes could not be read, or if Spark rejected a
+    statement.
 
     Attributes:
         again: the state is not yet at the plan's versions.
@@ -84,6 +92,9 @@ class Refresher:
         self._committer = Committer(query, self._session, change, self._token)
         self._rejected: Reason | None = None
         self._difference: tuple[int, int] | None = None
+        self._builder: PartBuilder | None = None
+        self._built: Built | None = None
+        self._before = 0.0
         self.late_warning = ""
         self.again = True
         self.plan = self._planned()
@@ -129,10 +140,42 @@ class Refresher:
                 return
             yield attempt
         if self.again:
-            raise DbtDatabaseError(
-                f"Model {self._model}: other runs changed {self._request.state} during each "
-                "attempt to refresh it. Run it again when they have finished."
-            )
+            raise self._raced()
+
+    def parts(self) -> Iterator[Part]:
+        """Yield the parts of a rebuild that goes part by part, to be built one by one.
+
+        After the last one, the plan is a rebuild from the collected parts. Raises DbtDatabaseError
+        if other runs built the same view each time.
+        """
+        for _ in range(ATTEMPTS):
+            plan = self.plan
+            if not isinstance(plan, Full) or plan.parts is None:
+                return
+            with self._keeping():
+                self._builder = PartBuilder(self._query, self._session, plan)
+            if self.plan is plan and self._builder is not None and not self._builder.is_one:
+                yield from self._missing(self._builder, plan)
+            elif self.plan is plan:
+                self._builder, self.plan = None, replace(plan, parts=None)
+        raise self._raced()
+
+    def build(self, part: Part, sql: str) -> None:
+        """Run the statement of one part. Raises DbtDatabaseError for an error of the query."""
+        assert self._builder is not None
+        started = time.perf_counter()
+        try:
+            self._session.tune(self.plan)
+            with self._phase(f"building part {part.number} of {part.of}"):
+                self._builder.commit(part, sql)
+        except DbtDatabaseError as error:
+            self._part_failed(error)
+        else:
+            self._request = replace(self._request, parts_exist=True)
+            if self._progress is not None:
+                self._progress.say(f"part {part.number} of {part.of} is built: {part.where}")
+        finally:
+            self._spent("parts", started)
 
     def materializations(self) -> Iterator[tuple[str, str]]:
         """Yield name and query of each temporary relation to materialize before the MERGE reads it.
@@ -192,6 +235,8 @@ class Refresher:
             self._session.clear()
             self._spent("apply", started)
         self._settle(replace(outcome, frozen=self._frozen_changes()) if outcome.done else outcome)
+        if outcome.done and self._builder is not None:
+            self._follow_up(self._builder)
 
     def _frozen_changes(self) -> int | None:
         """Return how many frozen rows the refresh would have changed, None if that is not known."""
@@ -217,6 +262,54 @@ class Refresher:
             if reason is None:
                 raise
             self._settle(Outcome(False, broken=reason))
+
+    def _missing(self, builder: PartBuilder, plan: Full) -> Iterator[Part]:
+        """Yield the parts that are missing; then the plan is a rebuild from all of them."""
+        for part in builder.left():
+            yield part
+            if self.plan is not plan:
+                return  # the part could not be built
+        collected = builder.collected()
+        self.plan = self._planned() if collected is None else collected
+
+    def _part_failed(self, error: DbtDatabaseError) -> None:
+        """Plan again after the statement of a part failed, or raise its error.
+
+        If the parts so far were read at versions that have an error or are gone, the build starts
+        anew.
+        """
+        assert self._builder is not None
+        self._session.clear()
+        outcome = outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
+        lost = outcome is not None and outcome.lost
+        if self._builder.resumed and not lost and is_of_versions(str(error.msg)):
+            self._query(f"drop table if exists {self._request.parts}")
+            self._request = replace(self._request, parts_exist=False)
+            self.plan = self._planned()
+            return
+        if outcome is None:
+            raise error
+        self._settle(outcome)
+
+    def _follow_up(self, builder: PartBuilder) -> None:
+        """Note a build that went part by part, and refresh it if its first parts are of before.
+
+        The sources may have moved on since an earlier run began it.
+        """
+        self._built = Built(self.plan, self._outcome, builder)
+        self._builder = None
+        if builder.resumed:
+            self._before = self._until_commit()
+            self._request = replace(
+                self._request, state_exists=True, occupied_by="", full_refresh=False
+            )
+            self.plan = self._planned()
+
+    def _raced(self) -> DbtDatabaseError:
+        return DbtDatabaseError(
+            f"Model {self._model}: other runs changed {self._request.state} during each "
+            "attempt to refresh it. Run it again when they have finished."
+        )
 
     def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
         """Yield the relations of a rebuild's difference, to be materialized.
@@ -255,8 +348,12 @@ class Refresher:
 
         They do not include the time to learn about a new query.
         """
+        before = 0.0 if self._builder is None else self._builder.seconds_before
+        return before + self._until_commit() - self._before
+
+    def _until_commit(self) -> float:
         known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
-        return known + self._phases.get("keep", 0.0)
+        return known + self._phases.get("keep", 0.0) + self._phases.get("parts", 0.0)
 
     def _leave_out_no_ops(self) -> None:
         """Ask which changes have no net effect, and leave them out."""
@@ -365,13 +462,19 @@ class Refresher:
         self.plan = replace(self._planned(), reason=reason)
 
     def end(self) -> None:
-        """Record that view and state are built, for the models of the run that read them."""
+        """Record that view and state are built, for the models of the run that read them.
+
+        Drop the collected parts, unless a rebuild that was asked for may still go on with them.
+        """
         self._pins.done(self._request.view, self._request.state)
+        if self._request.parts_exist and (self._built is not None or not self._request.in_parts):
+            self._query(f"drop table if exists {self._request.parts}")
 
     @property
     def refreshed(self) -> Refreshed:
         """Return the refresh as the summary of the run counts it."""
-        plan, found = self.plan, self.plan.findings
+        plan = self.plan if self._built is None else self._built.plan
+        found = plan.findings
         return Refreshed(
             model=self._request.view.replace("`", "").split(".")[-1],
             kind=plan.kind,
@@ -382,7 +485,9 @@ class Refresher:
 
     def response(self) -> dict[str, Any]:
         """Return the fields of adapter_response."""
-        return response(self.plan, self._outcome, self._phases)
+        if self._built is None:
+            return response(self.plan, self._outcome, self._phases)
+        return of_parts(self._built, self.plan, self._outcome, self._phases)
 
     def _planned(self) -> Plan:
         started = time.perf_counter()

@@ -29,6 +29,8 @@ class IvmAdapterResponse(AdapterResponse):
             None for any other refresh.
         frozen: `where`, the condition of frozen rows, and `changes`, how many of them would have
             changed, which is None if it was not counted. None without frozen rows.
+        parts: of a build in parts: `by`, the column, `parts`, how many there are, and
+            `built_before`, how many of them an earlier run built. None for any other refresh.
         altered: the steps of ALTER TABLE, in words.
         estimated_seconds: the seconds that each way was estimated to take, None if not known.
         seconds: the seconds of each phase.
@@ -46,6 +48,7 @@ class IvmAdapterResponse(AdapterResponse):
     sources: dict[str, dict[str, int]] = field(default_factory=dict)
     query_change: dict[str, str] | None = None
     frozen: dict[str, Any] | None = None
+    parts: dict[str, Any] | None = None
     altered: list[str] = field(default_factory=list)
     estimated_seconds: dict[str, float] | None = None
     seconds: dict[str, float] = field(default_factory=dict)

@@ -49,6 +49,10 @@ def _facts(told: Explanation) -> dict[str, Any]:
         ],
         "key": list(told.key),
         "frozen_where": told.frozen or None,
+        "build_by": told.build_by or None,
+        "unfinished_build": None
+        if told.unfinished is None
+        else {"parts": told.unfinished.parts, "built": told.unfinished.done},
         "sources": [
             {**asdict(source), "broken": _reason(source.broken)} for source in told.sources
         ],

@@ -122,6 +122,10 @@ def _state(told: Explanation) -> Iterator[str]:
         yield "not built yet"
     if told.frozen:
         yield f"rows that no refresh touches: {told.frozen}"
+    if told.build_by:
+        yield f"built by ranges of {told.build_by}"
+    if told.unfinished is not None:
+        yield f"unfinished build: {told.unfinished.done} of {told.unfinished.parts} parts"
     if told.key:
         yield f"matched by {', '.join(told.key)}"
     rows = [(c.name, c.type_name, c.role, c.holds) for c in told.columns]

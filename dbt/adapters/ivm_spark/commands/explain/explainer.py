@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.commands.explain.explanation import Explanation, exp
 from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.change import Change, Derivation
 from dbt.adapters.ivm_spark.plan.examined import compared
+from dbt.adapters.ivm_spark.plan.parts import unfinished
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
@@ -47,7 +48,11 @@ class Explainer:
         self.plan = plan
         self.example = plan.statements or _example(plan, request.state)
         told = explanation(model, kind, request, plan, refused)
-        self._told = replace(told, plan_difference=_difference(query, request, plan))
+        self._told = replace(
+            told,
+            plan_difference=_difference(query, request, plan),
+            unfinished=unfinished(query, request),
+        )
         self.view_sql = self._told.shown
 
     @classmethod

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.plan.plan import Plan, technique_of
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.watermark.build import Build
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 IVM = "ivm"
@@ -74,6 +75,8 @@ class Explanation:
         plan_difference: lines of a diff of Spark's plans for the model and for what was read of it,
             if they show that the query was not read for certain.
         frozen: the condition of the rows that no refresh touches, empty for none.
+        build_by: the column by whose ranges it is built, empty for none.
+        unfinished: a build in parts that a run has not finished, None without one.
         clock: (constant, recorded value, value now) of each constant that depends on the current
             time. The recorded value is empty before a build.
     """
@@ -96,6 +99,8 @@ class Explanation:
     statements: tuple[tuple[str, str], ...] = ()
     plan_difference: tuple[str, ...] = ()
     frozen: str = ""
+    build_by: str = ""
+    unfinished: Build | None = None
     clock: tuple[tuple[str, str, str], ...] = ()
 
     @property
@@ -154,6 +159,7 @@ def explanation(
         shown=found.view_text(request.state, pretty=True),
         refused=refused,
         frozen=request.config.frozen_where,
+        build_by=request.config.build_by,
         clock=_clock(found),
     )
 

@@ -1,5 +1,6 @@
 {#- Return the planner's input for a model. The node is `model`, or one of graph.nodes. -#}
 {% macro ivm_request(node, sql, target, existing, stored, full_refresh) -%}
+  {%- set parts = ivm_parts_relation(ivm_state_relation(target)) -%}
   {{ return({
       'model': node.unique_id,
       'sql': sql,
@@ -14,6 +15,9 @@
       'full_refresh': full_refresh,
       'built': ivm_of_run().built,
       'hooked': (node.config.get('pre-hook') or []) | length > 0,
+      'parts': ivm_quoted(parts),
+      'parts_exist': adapter.get_relation(
+          database=none, schema=parts.schema, identifier=parts.identifier) is not none,
       'far': adapter.ivm_is_far(),
       'limited': ivm_is_limited(),
       'readers': ivm_readers(node),

@@ -1,0 +1,155 @@
+"""Plans a rebuild part by part, and finds an unfinished one to go on with."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from dbt_common.exceptions import DbtDatabaseError
+
+from dbt.adapters.ivm_spark.algebra.catalog import relation_key
+from dbt.adapters.ivm_spark.analysis.origins import Origin, origins
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.plan import Full, Parts
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.state.difference import stored_types
+from dbt.adapters.ivm_spark.state.parts import bounds_sql, is_ranged
+from dbt.adapters.ivm_spark.state.visible import columns_of_state
+from dbt.adapters.ivm_spark.watermark.build import Build, recorded
+from dbt.adapters.ivm_spark.watermark.history import identified, is_another
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
+
+
+def check_build_by(request: Request, found: Findings) -> None:
+    """Raise RefusedError if a view can't be built by the ranges of the model's column."""
+    name = request.config.build_by
+    if not name:
+        return
+    outputs = {output.lower(): kind for output, kind in found.facts.outputs}
+    if name.lower() not in outputs:
+        raise RefusedError(
+            f"build_by is {name!r}, which is no column of the view. Its columns are: "
+            f"{', '.join(outputs)}."
+        )
+    if not is_ranged(outputs[name.lower()]):
+        raise RefusedError(
+            f"build_by is {name!r}, of type {outputs[name.lower()]}. Name a column of numbers, "
+            "dates or timestamps, whose values can be cut into ranges."
+        )
+    if found.layout is not None and _key(request, found) is None:
+        keys = ", ".join(_keys(found)) or "there is none"
+        raise RefusedError(
+            f"build_by is {name!r}, but it must be a column by which the view's rows are stored: a "
+            f"key of its GROUP BY, or any column if it has none. They are: {keys}."
+        )
+
+
+def in_parts(plan: Full, request: Request, found: Findings) -> tuple[Full, str]:
+    """Return a rebuild part by part, and a warning if the query does not allow that.
+
+    The model's column must have passed `check_build_by`.
+    """
+    said = f"build_by is {request.config.build_by!r}, but the view is built at once"
+    layout = found.layout
+    if layout is None:
+        reason = found.reading.unsupported_reason
+        return plan, f"{said}, because its query is stored as it is. {reason or ''}".strip()
+    key = _key(request, found)
+    assert key is not None
+    place = {item.name: item.expression for item in layout.keys}
+    where = origins(layout.input, place[key])
+    if where is None:
+        return plan, (
+            f"{said}. A window, an outer join or an aggregate needs rows of several parts, so each "
+            "part would take as long as all of them. Choose a column that all of these go by."
+        )
+    types = stored_types(layout, found.facts.types, found.facts.outputs)
+    parts = Parts(
+        table=request.parts,
+        by=key,
+        type_name=types[key],
+        columns=tuple(types),
+        wanted=request.config.build_parts,
+        question=_question(request, found, where, types[key]),
+        contents=_digest(plan, found),
+        resumes=request.resumes,
+    )
+    return replace(plan, parts=parts, keeps_table=False), ""
+
+
+def goes_on(plan: Full) -> bool:
+    """Return whether a rebuild that was planned at an unfinished build's versions can go on.
+
+    It can if the query gives the same rows: its text has not changed, nor what it reads of the
+    clock.
+    """
+    parts = plan.parts
+    return (
+        parts is not None and parts.resumes is not None and parts.contents == parts.resumes.contents
+    )
+
+
+def unfinished(query: Query, request: Request) -> Build | None:
+    """Return the build whose parts a table has, None if it can't be read or has other rows."""
+    if not request.parts_exist:
+        return None
+    try:
+        return recorded(SourceReader(query).commits(request.parts, 0))
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        return None
+
+
+def heads_at(query: Query, found: Findings, build: Build) -> dict[str, Head] | None:
+    """Return the heads of the sources at the versions of an unfinished build.
+
+    None if a source is another table since, or was replaced.
+    """
+    if found.heads.keys() != build.sources.keys():
+        return None
+    reader = SourceReader(query)
+    heads = {}
+    for name, mark in build.sources.items():
+        relation = found.catalog.relations[relation_key(name)]
+        head = identified(reader, name, reader.head(relation, mark.version), mark)
+        if head.version < mark.version or is_another(head, mark) or head.replaced(mark.version):
+            return None
+        commits = tuple(c for c in head.commits if c.version <= mark.version)
+        heads[name] = replace(head, version=mark.version, commits=commits)
+    return heads
+
+
+def started(plan: Full, build_id: str, bounds: tuple[str, ...]) -> Build:
+    """Return a build with no part yet."""
+    assert plan.parts is not None
+    sources: Mapping[str, SourceWatermark] = plan.watermark.sources
+    return Build(build_id, plan.parts.contents, dict(sources), tuple(bounds))
+
+
+def _keys(found: Findings) -> dict[str, str]:
+    """Return the columns of the state by which its rows are stored, by the view's in lower case."""
+    assert found.layout is not None
+    keys = {item.name for item in found.layout.keys}
+    stored = columns_of_state(found.layout, found.facts.outputs)
+    return {name: own for name, own in stored.items() if own in keys}
+
+
+def _key(request: Request, found: Findings) -> str | None:
+    return _keys(found).get(request.config.build_by.lower())
+
+
+def _question(request: Request, found: Findings, where: tuple[Origin, ...], type_name: str) -> str:
+    bind = Versions.of({}, found.heads).bind
+    return bounds_sql(where, type_name, request.config.build_parts, bind)
+
+
+def _digest(plan: Full, found: Findings) -> str:
+    text = f"{plan.select}\n{found.reading.fingerprint}"
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,131 @@
+"""Collects the new contents of a state part by part, each in a commit of its own."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dbt.adapters.ivm_spark.plan.parts import started
+from dbt.adapters.ivm_spark.plan.plan import Full, Parts, Plan, RefreshKind
+from dbt.adapters.ivm_spark.refresh.outcome import Outcome, message, response
+from dbt.adapters.ivm_spark.refresh.workspace import Workspace
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.state.parts import BOUNDS, ROWS, Part, all_parts, bounds, part
+from dbt.adapters.ivm_spark.watermark.build import Build, recorded
+
+
+class PartBuilder:
+    """One build in parts, from the first part that is missing to the last.
+
+    Attributes:
+        build: the build as far as it has come.
+        resumed: how many parts an earlier run has built.
+    """
+
+    def __init__(self, query: Query, session: Workspace, plan: Full) -> None:
+        assert plan.parts is not None
+        self._query = query
+        self._session = session
+        self._plan = plan
+        self._parts: Parts = plan.parts
+        self.build: Build = self._parts.resumes or started(plan, uuid.uuid4().hex, self._bounds())
+        self.resumed = self.build.done
+
+    @property
+    def by(self) -> str:
+        """Return the state's column by whose ranges it goes."""
+        return self._parts.by
+
+    @property
+    def seconds_before(self) -> float:
+        """Return the seconds that earlier runs have spent on it."""
+        return 0.0 if self._parts.resumes is None else self._parts.resumes.seconds
+
+    @property
+    def is_one(self) -> bool:
+        """Return whether everything is one part, so that there is nothing to collect."""
+        return not self.build.bounds
+
+    def left(self) -> Iterator[Part]:
+        """Yield the parts that are still to be built."""
+        first = self.build.done + 1
+        for number in range(first, self.build.parts + 1):
+            yield part(
+                self._plan.select,
+                self._parts.by,
+                self._parts.type_name,
+                self.build.bounds,
+                number,
+            )
+
+    def commit(self, made: Part, sql: str) -> None:
+        """Run the statement of a part, with the progress of the build in the same commit.
+
+        Delta skips it if another run has built that part of the same build. Raises what the
+        statement raises.
+        """
+        begun = time.monotonic()
+        # The seconds of the part itself are known when it is committed, so the next one has them.
+        build = replace(self.build, done=made.number)
+        settings = {
+            "spark.databricks.delta.commitInfo.userMetadata": build.encode(),
+            "spark.databricks.delta.write.txnAppId": build.build_id,
+            "spark.databricks.delta.write.txnVersion": str(made.number),
+        }
+        try:
+            self._session.set(settings)
+            self._query(sql)
+        finally:
+            self._session.unset(settings, self._plan.untuned)
+        self.build = replace(build, seconds=build.seconds + time.monotonic() - begun)
+
+    def collected(self) -> Full | None:
+        """Return the rebuild from the collected parts, None if the table has other rows as well."""
+        commits = SourceReader(self._query).commits(self._parts.table, 0)
+        build = recorded(commits)
+        if build is None or build.build_id != self.build.build_id:
+            return None
+        rows = all_parts(self._parts.table, self._parts.columns, commits[0].version)
+        return replace(self._plan, select=rows, parts=None)
+
+    def _bounds(self) -> tuple[str, ...]:
+        (row,) = self._query(self._parts.question)
+        return bounds(str(row[BOUNDS] or ""), int(row[ROWS]), self._parts.wanted)
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build in parts that is committed.
+
+    Attributes:
+        plan: of the build.
+        outcome: of its commit.
+        builder: that collected the parts.
+    """
+
+    plan: Plan
+    outcome: Outcome
+    builder: PartBuilder
+
+
+def of_parts(
+    built: Built, plan: Plan, outcome: Outcome, phases: Mapping[str, float]
+) -> dict[str, Any]:
+    """Return the fields of adapter_response of a build in parts, and of the refresh after it.
+
+    Args:
+        built: the build.
+        plan: of the refresh after it, the same as the build's without one.
+        outcome: of that refresh.
+        phases: the seconds of each phase.
+    """
+    fields, builder = response(built.plan, built.outcome, phases), built.builder
+    count = builder.build.parts
+    said = f"{message(built.plan, built.outcome)} in {count} parts"
+    if plan is not built.plan and plan.kind is not RefreshKind.NONE:
+        said = f"{said}, then {message(plan, outcome)}"
+    parts = {"by": builder.by, "parts": count, "built_before": builder.resumed}
+    return {**fields, "_message": said, "parts": parts}

@@ -1,0 +1,82 @@
+"""The unfinished build of a state, as the commits of its table of parts record it."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
+
+from dbt.adapters.ivm_spark.source.commit import Commit, Effect
+from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
+
+_MARK = "ivm-build1."
+
+
+@dataclass(frozen=True)
+class Build:
+    """A build in parts.
+
+    Attributes:
+        build_id: the id of the build for Delta's idempotent writes.
+        contents: digest of the query that gives all parts and of the settings that it depends on.
+            It has the versions of the sources and the values of the clock.
+        sources: the watermark of each source, by quoted name; all parts are read at these versions.
+        bounds: the values that begin each part but the first, as SQL.
+        done: how many parts are built.
+        seconds: the time that they took.
+    """
+
+    build_id: str
+    contents: str
+    sources: dict[str, SourceWatermark] = field(default_factory=dict)
+    bounds: tuple[str, ...] = ()
+    done: int = 0
+    seconds: float = 0.0
+
+    @property
+    def parts(self) -> int:
+        """Return how many parts there are to build."""
+        return len(self.bounds) + 1
+
+    def encode(self) -> str:
+        """Return the text that goes into the metadata of the commit of a part."""
+        text = json.dumps(_ENCODER.encode(self), separators=(",", ":"))
+        return _MARK + base64.urlsafe_b64encode(text.encode()).decode()
+
+
+_ENCODER = BasicEncoder(Build)
+_DECODER = BasicDecoder(Build)
+
+
+def recorded(commits: Sequence[Commit]) -> Build | None:
+    """Return the build that a table of parts has the rows of.
+
+    None if the table may have other rows. `commits` are all of its commits, the newest first.
+    """
+    newest: Build | None = None
+    last: Build | None = None
+    for commit in commits:
+        build = _decode(commit.metadata)
+        if build is None and commit.effect is Effect.NOTHING:
+            continue  # for example OPTIMIZE
+        follows = last is None or (
+            build is not None and build.build_id == last.build_id and build.done < last.done
+        )
+        if build is None or not follows:
+            return None
+        newest, last = newest or build, build
+        if build.done == 1:
+            return newest
+    return None
+
+
+def _decode(metadata: str | None) -> Build | None:
+    if not metadata or not metadata.startswith(_MARK):
+        return None
+    try:
+        return _DECODER.decode(json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :])))
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return None
