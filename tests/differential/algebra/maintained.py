@@ -39,6 +39,7 @@ from dbt.adapters.ivm_spark.plan.clock import clock_reason
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.plan.reused import Former, reusing
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain, columns_read
@@ -203,6 +204,26 @@ class Maintained:
         if not follows:
             self.build()
         return follows
+
+    def grow(self, sql: str) -> bool:
+        """Give the view another query, over its state where a part of that is the query that it
+        had; whether there is such a part. Raises NotMaintained."""
+        view = build_view(sql, self._database.catalog)
+        types = self._types_of(probe(view.root))
+        layout = lay_out(view, types, _STATE)
+        former = Former(self._view.root, self._view.above, self._types, _STATE, self._appends)
+        place = reusing(layout, view, former, self._types_of)
+        self._sql, self._view, self._types = sql, view, types
+        fill = None
+        if place is not None:
+            fill = duck(render(lower_rebuild(place[1], self._facts), bind))
+        self._lay_out_anew(view)
+        if fill is None:
+            self.build()
+            return False
+        self._database.run(f"create or replace temp table anew as {fill}")
+        self._database.run('create or replace table "v__ivm" as from anew')
+        return True
 
     def _fits(self, view: View, types: dict[str, str]) -> bool:
         before = lay_out(self._view, self._types, _STATE, checked=True)

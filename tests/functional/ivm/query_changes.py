@@ -10,6 +10,7 @@ RETURNS = "{{ target.schema }}.returns"
 
 VIEW = "the view only"
 ROWS = "the rows that its new SQL moves"
+REUSED = "a part of the new SQL is the old one"
 
 ROW = f"select order_id, customer_id, amount, status from {ORDERS} where amount > 10"
 JOINED = f"""select o.order_id, o.amount, c.segment
@@ -41,12 +42,17 @@ class Edit:
     """An edit of a model.
 
     before, after: its SQL.
-    becomes: what changes of a state that is kept, or a part of the detail why it is rebuilt.
+    becomes: what changes of a state that is kept, whether a rebuild reads it, or a part of the
+        detail why it is rebuilt.
     """
 
     before: str
     after: str
     becomes: str
+
+    @property
+    def reused(self) -> bool:
+        return self.becomes == REUSED
 
     @property
     def kept(self) -> bool:
@@ -110,6 +116,25 @@ EDITS = {
         f"select status, sum(amount) as s, avg(amount) as m from {ORDERS} group by 1",
         f"select status, sum(x) as s, avg(y) as m from (select status, amount as x, amount as y "
         f"from {ORDERS}) group by 1", VIEW),
+    "joined_further": Edit(NEWEST, f"""select t.*, c.segment from ({NEWEST}) t
+        left join {CUSTOMERS} c on c.customer_id = t.customer_id where t.most > 5""", REUSED),
+    "joined_twice": Edit(SUMS, f"""with sums as ({SUMS}) select s.segment, s.revenue, r.amount,
+        b.amount as other from sums s left join {RETURNS} r on r.order_id = s.orders
+        left join {RETURNS} b on b.order_id = s.orders + 1""", REUSED),
+    "ranked": Edit(SUMS, f"""select *, rank() over (partition by orders order by revenue) as place
+        from ({SUMS})""", REUSED),
+    "grouped_again": Edit(
+        f"select customer_id, count(*) as n from {ORDERS} group by 1",
+        f"""select n, count(*) as customers from
+        (select customer_id, count(*) as n from {ORDERS} group by 1) group by n""", REUSED),
+    "among": Edit(DIFFERENT, f"""select status, customer_id from ({DIFFERENT}) d
+        where exists (select 1 from {CUSTOMERS} c where c.customer_id = d.customer_id)""", REUSED),
+    "only_once": Edit(ROW, f"select distinct customer_id from ({ROW})", REUSED),
+    "joined_with_floats": Edit(
+        f"select customer_id, max(cast(amount as double)) as most from {ORDERS} group by 1",
+        f"""select t.*, c.segment from (select customer_id, max(cast(amount as double)) as most
+        from {ORDERS} group by 1) t left join {CUSTOMERS} c on c.customer_id = t.customer_id""",
+        "grouped in another way"),
     "group_added": Edit(SUMS, SUMS.replace("group by c.segment", "group by c.segment, o.status"),
                         "another GROUP BY"),
     "grouped": Edit(ROW, f"select status, count(*) as n from {ORDERS} group by 1",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt
 
-from tests.budget import budget
+from tests.budget import budget, only_long
 from tests.functional.ivm.faults import Fault, Faults, injected
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
@@ -140,6 +140,15 @@ class TestBuildBy:
         assert set(kinds(warehouse.run(*names)).values()) == {"none"}
 
 
+NAMES = (
+    *("edited", "replaced", "purged", "touched", "failing", "withdrawn", "raced", "again"),
+    *("ended", "dropped"),
+)
+BROKEN = ("edited", "purged", "touched", "recut", "again", "nofeed")
+BROKEN = budget(BROKEN, (*BROKEN, "replaced", "late", "withdrawn", "always"))
+RECUT = "select id, v, day from @facts where day is not null and v is not null"
+
+
 class TestInterrupted:
     """A build that can't go on with its parts starts anew, and no row is lost or doubled."""
 
@@ -147,18 +156,10 @@ class TestInterrupted:
     def models(self) -> dict[str, str]:
         by_day = "select day, count(*) as n, sum(v) as total from @facts group by day"
         return {
-            **{
-                f"{name}.sql": model("day", by_day)
-                for name in (
-                    "edited",
-                    "replaced",
-                    "purged",
-                    "touched",
-                    "failing",
-                    "withdrawn",
-                    "raced",
-                )
-            },
+            **{f"{name}.sql": model("day", by_day) for name in NAMES},
+            "recut.sql": model("v", RECUT),
+            "always.sql": model("day", by_day, more=", refresh_policy='full'"),
+            "nofeed.sql": model("day", by_day.replace("@facts", "@nofeed_facts")),
             "late.sql": model("day", "select day, current_timestamp() as at, v from @facts"),
             "reader.sql": "{{ config(materialized='ivm') }}\n"
             "select day, n from {{ ref('edited') }} where n > 0",
@@ -167,17 +168,21 @@ class TestInterrupted:
     @pytest.fixture(scope="class")
     def broken(self, warehouse: Warehouse) -> Iterator[None]:
         warehouse.sql(*SOURCES)
-        for name in ("replaced", "purged", "failing"):
+        warehouse.sql(
+            "create table nofeed_facts using delta tblproperties ('delta.enableChangeDataFeed' = "
+            "'false') as select * from facts"
+        )
+        for name in ("replaced", "purged", "failing", "again", "always"):
             warehouse.sql(f"create table {name}_facts using delta {FEED} as select * from facts")
             text = "select day, count(*) as n, sum(v) as total from @facts group by day"
             text = text.replace("@facts", f"@{name}_facts")
             if name == "failing":
                 bad = "v * element_at(array(1), if(k = 'x', 0, 1))"
                 text = text.replace("sum(v)", f"sum({bad})")
-            warehouse.write(name, model("day", text))
+            more = ", refresh_policy='full'" if name == "always" else ""
+            warehouse.write(name, model("day", text, more=more))
         warehouse.sql("update failing_facts set k = 'x' where day > '2024-02-15'")
-        names = ("edited", "replaced", "purged", "touched", "late", "withdrawn")
-        interrupted(warehouse, Fault.DIED, 2, *names)
+        interrupted(warehouse, Fault.DIED, 2, *BROKEN)
         yield
 
     def test_is_explained(
@@ -189,33 +194,50 @@ class TestInterrupted:
         assert "built by ranges of day" in told
         assert "unfinished build: 2 of 3 parts" in told
 
-    def test_with_another_query(self, warehouse: Warehouse, broken: None) -> None:
+    @pytest.fixture(scope="class")
+    def anew(self, warehouse: Warehouse, broken: None) -> dict[str, dict[str, Any]]:
+        """The run after all that keeps a build from going on."""
         warehouse.write("edited", model("day", "select day, count(v) as n from @facts group by 1"))
-        responses = warehouse.run("edited", "reader")
-        assert responses["edited"]["parts"]["built_before"] == 0
-        warehouse.check("edited", "reader")
-
-    def test_with_another_table_as_its_source(self, warehouse: Warehouse, broken: None) -> None:
+        warehouse.write("recut", model("id", RECUT))
+        warehouse.write(
+            "withdrawn",
+            "{{ config(materialized='ivm') }}\n"
+            "select day, count(*) as n from {{ target.schema }}.facts group by day",
+        )
         warehouse.sql(
             f"create or replace table replaced_facts using delta {FEED} as "
-            "select * from facts where v > 2"
-        )
-        assert warehouse.run("replaced")["replaced"]["parts"]["built_before"] == 0
-        warehouse.check("replaced")
-
-    def test_with_a_purged_source(self, warehouse: Warehouse, broken: None) -> None:
-        warehouse.sql(
+            "select * from facts where v > 2",
+            "insert into touched__ivm_parts select * from touched__ivm_parts limit 1",
+            "drop table again_facts",
+            f"create table again_facts using delta {FEED} as select * from facts where v > 2",
+            "update nofeed_facts set v = v + 1 where id < 9",
+            "update always_facts set v = v + 1 where id < 9",
             "delete from purged_facts where day < '2024-01-01'",
             "set spark.databricks.delta.retentionDurationCheck.enabled = false",
             "vacuum purged_facts retain 0 hours",
         )
-        assert warehouse.run("purged")["purged"]["refresh_kind"] == "initial"
-        warehouse.check("purged")
+        responses = warehouse.run(*BROKEN, "reader")
+        assert {r["refresh_kind"] for n, r in responses.items()} <= {"initial", "full"}
+        assert not [name for name in BROKEN if warehouse.exists(f"{name}__ivm_parts")]
+        warehouse.check(*(name for name in (*BROKEN, "reader") if name != "late"))
+        return responses
 
-    def test_with_rows_of_others_among_its_parts(self, warehouse: Warehouse, broken: None) -> None:
-        warehouse.sql("insert into touched__ivm_parts select * from touched__ivm_parts limit 1")
-        assert warehouse.run("touched")["touched"]["parts"]["built_before"] == 0
-        warehouse.check("touched")
+    @pytest.mark.parametrize("name", ["edited", "purged", "touched", "recut", "again"])
+    def test_with_other_rows(self, anew: dict[str, dict[str, Any]], name: str) -> None:
+        """Another query, a source that was replaced, recreated with the same version or purged,
+        rows of others among the parts, another column."""
+        assert anew[name]["parts"]["built_before"] == 0
+
+    def test_whose_refresh_is_another_rebuild(self, anew: dict[str, dict[str, Any]]) -> None:
+        assert anew["nofeed"]["refresh_kind"] == "full"
+
+    @only_long
+    def test_in_other_ways(self, anew: dict[str, dict[str, Any]], warehouse: Warehouse) -> None:
+        assert len({at for _, at, _ in warehouse.rows("select * from late")}) == 1
+        assert anew["late"]["parts"]["built_before"] == 0
+        assert anew["replaced"]["parts"]["built_before"] == 0
+        assert anew["always"]["refresh_kind"] == "full"
+        assert anew["withdrawn"].get("parts") is None
 
     def test_while_others_write_its_parts(self, warehouse: Warehouse, broken: None) -> None:
         class Meddling(Faults):
@@ -233,21 +255,35 @@ class TestInterrupted:
         assert len(created) == 2  # the second build began anew
         warehouse.check("raced")
 
-    def test_at_another_time(self, warehouse: Warehouse, broken: None) -> None:
-        responses = warehouse.run("late")
-        assert responses["late"]["refresh_kind"] == "initial"
-        times = {at for _, at, _ in warehouse.rows("select * from late")}
-        assert len(times) == 1
+    def test_that_is_complete_but_for_its_end(self, warehouse: Warehouse, broken: None) -> None:
+        warehouse.run("ended", flags=["--full-refresh"])
+        faults = Faults(Fault.DIED, {"ended": lambda _, sql: "_parts` version as of" in sql})
+        with injected(faults):
+            warehouse.dbt("run", "--full-refresh", "--select", "ended", ok=False)
+        assert faults.hit
+        warehouse.sql("update facts set v = v + 1 where id = 8")
+        assert kinds(warehouse.run("ended")) == {"ended": "incremental"}
+        assert warehouse.exists("ended__ivm_parts")
+        responses = warehouse.run("ended", flags=["--full-refresh"])
+        assert responses["ended"]["parts"]["built_before"] == 0
+        warehouse.check("ended")
+        assert not warehouse.exists("ended__ivm_parts")
 
-    def test_without_the_config(self, warehouse: Warehouse, broken: None) -> None:
-        warehouse.write(
-            "withdrawn",
-            "{{ config(materialized='ivm') }}\n"
-            "select day, count(*) as n from {{ target.schema }}.facts group by day",
-        )
-        assert warehouse.run("withdrawn")["withdrawn"].get("parts") is None
-        warehouse.check("withdrawn")
-        assert not warehouse.exists("withdrawn__ivm_parts")
+    def test_whose_parts_somebody_drops(self, warehouse: Warehouse, broken: None) -> None:
+        class Dropping(Faults):
+            def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:
+                if "_parts` version as of" in sql and not self.hit:
+                    self.hit[model] = sql
+                    warehouse.sql("drop table dropped__ivm_parts")
+                return run()
+
+        with injected(Dropping()) as faults:
+            responses = warehouse.run("dropped")
+        assert faults.hit
+        assert responses["dropped"]["parts"]["parts"] == 3
+        warehouse.check("dropped")
+        warehouse.sql("update facts set v = v + 1 where id = 7")
+        assert kinds(warehouse.run("dropped")) == {"dropped": "incremental"}
 
     def test_at_a_row_that_is_mended(self, warehouse: Warehouse, broken: None) -> None:
         assert "INVALID_INDEX_OF_ZERO" in warehouse.fail("failing")["failing"]

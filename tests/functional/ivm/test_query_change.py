@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt
 
-from tests.budget import only_long
+from dbt.adapters.ivm_spark.plan import reused
+from tests.budget import budget, only_long
 from tests.functional.ivm.faults import Fault, Faults, Place, at_text, injected
-from tests.functional.ivm.query_changes import EDITS, ROW, SUMS, VIEW
+from tests.functional.ivm.query_changes import EDITS as ALL_EDITS
+from tests.functional.ivm.query_changes import ROW, SUMS, VIEW
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
 
+EDITS = budget(
+    {n: e for place, (n, e) in enumerate(ALL_EDITS.items()) if place % 2 or e.reused}, ALL_EDITS
+)
 CONFIG = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
 SOURCES = (
     f"create table orders (order_id int, customer_id int, amount decimal(8, 2), status string) "
@@ -51,7 +56,9 @@ class Edits:
         for name, edit in EDITS.items():
             warehouse.write(name, CONFIG + edit.after)
         warehouse.sql(*self.edited_with)
-        edited = warehouse.run()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reused, "MOST_CHANGED", 9.0)  # the tables are small
+            edited = warehouse.run()
         type(self).wrong = warehouse.all_differences(EDITS)
         unchanged = warehouse.run()
         warehouse.sql(*([LATER] if self.edited_with else MOVES))
@@ -65,6 +72,12 @@ class Edits:
             assert response["query_change"] == {"state": "kept", "changes": edit.becomes}
             return
         assert response["refresh_kind"] == "full"
+        if edit.reused:
+            assert response["query_change"]["state"] == "reused", response
+            assert "from the former state" in response["_message"]
+            assert bool(self.edited_with) == (", then INCREMENTAL" in response["_message"])
+            return
+        assert response.get("query_change") is None
         assert response["reason"]["code"] == "QUERY_FINGERPRINT_CHANGED"
         assert edit.becomes in response["reason"]["detail"]
 

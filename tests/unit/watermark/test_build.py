@@ -10,7 +10,7 @@ from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.watermark.build import Build, recorded
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
 
-BUILD = Build("b", "digest", {"`s`.`t`": SourceWatermark("id", 12, 3)}, ("1", "2; 3"))
+BUILD = Build("b", "digest", {"`s`.`t`": SourceWatermark("id", 12, 3)}, 0, ("1", "2; 3"))
 APPEND = {"mode": "Append"}
 
 

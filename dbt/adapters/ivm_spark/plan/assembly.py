@@ -106,7 +106,14 @@ def assemble(
         if found.reading.unsupported_reason
         else None,
         repeatable=found.reading.repeatable,
-        stats=RefreshStats(0, decision.build, not found.known, _work(decision, watermarks)),
+        stats=RefreshStats(
+            0,
+            decision.build,
+            not found.known,
+            _work(decision, watermarks),
+            netted_in_vain=_nets_in_vain(choice, watermark),
+            reused=found.reused is not None,
+        ),
         cost_model=found.cost_model,
         configured=None if found.kept else request.config.table,
         appends=watermark.appends
@@ -208,6 +215,12 @@ def _is_large(found: Findings) -> bool:
     return is_large(found.cost_model.state_rows)
 
 
+def _nets_in_vain(choice: Choice, before: Watermark | None) -> bool:
+    """Return whether net changes were computed for a rebuild, or were in an earlier refresh."""
+    vain = bool(choice.nets) or (before is not None and before.stats.netted_in_vain)
+    return choice.decision.build and vain
+
+
 def _work(decision: Decision, watermarks: Mapping[str, SourceWatermark]) -> Work:
     """Return the work to record; a rebuild reads all rows that there are now."""
     if decision.build:
@@ -270,7 +283,8 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
         tuning=rebuilt(
             _rows(watermarks),
             len(watermarks),
-            any(relation.vectors for relation in found.catalog.relations.values()),
+            found.reused is not None
+            or any(relation.vectors for relation in found.catalog.relations.values()),
             found.session,
         ),
     )
@@ -288,6 +302,11 @@ def _contents(plan: Plan, request: Request, found: Findings, decision: Decision)
         types = stored_types(None, found.facts.types, found.facts.outputs)
         return frozen.beside_text(sql, request.state, tuple(types))
     facts = found.source_facts(plan.watermark)
+    if found.reused is not None:
+        assert found.version is not None
+        tree = lower_rebuild(found.reused.layout, facts)
+        bind = Versions.of({}, found.heads, {request.state: found.version}).bind
+        return to_sql(render(tree, bind), pretty=True)
     layout = found.layout if frozen is None or keeps else frozen.layout
     assert layout is not None
     tree = lower_rebuild(layout, facts)

@@ -44,6 +44,7 @@ class Findings:
         stored: what the next watermark records of the query.
         frozen: the rows of the state that no refresh touches, None without any. `layout` leaves
             them out.
+        reused: a rebuild reads the state, None if it reads only the sources.
         derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
@@ -64,6 +65,7 @@ class Findings:
     query_change: QueryChange | None = None
     stored: StoredQuery = field(default_factory=StoredQuery)
     frozen: Frozen | None = None
+    reused: Reused | None = None
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:
@@ -102,6 +104,19 @@ class Findings:
             name: SourceFacts.of(source.rows, self.catalog.relations[relation_key(name)].columns)
             for name, source in watermark.sources.items()
         }
+
+
+@dataclass(frozen=True)
+class Reused:
+    """A rebuild that reads the state in place of a part of a changed query.
+
+    Attributes:
+        layout: of the new state, over the old one and the other sources.
+        behind: a source has moved on since the versions that the state was refreshed to.
+    """
+
+    layout: Layout
+    behind: bool
 
 
 @dataclass(frozen=True)

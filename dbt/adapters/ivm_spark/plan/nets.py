@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT
 from dbt.adapters.ivm_spark.delta.net import can_be_netted, net_rows
+from dbt.adapters.ivm_spark.plan.comparing import TRIED_AGAIN
 from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
@@ -112,7 +113,7 @@ def netted(
         return situation, {}  # return before `decide`, which may derive a delta
     decision = decide(situation)
     names = _replaced(found, decision)
-    if not names or not _pays(situation, decision, names):
+    if not names or (decision.build and not _pays(situation, decision, names)):
         return situation, {}
     ranges, relations = dict[str, VersionRange](), dict[str, str]()
     for name in names:
@@ -140,9 +141,13 @@ def _replaced(found: Findings, decision: Decision) -> list[str]:
 
 
 def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> bool:
-    if not decision.build:
-        return True
-    if not decision.for_cost:
+    """Return whether net changes in place of a rebuild are estimated to pay.
+
+    If they did not last time, they are not computed again for some refreshes.
+    """
+    last = situation.watermark
+    vain = last is not None and last.stats.netted_in_vain and (last.refresh + 1) % TRIED_AGAIN
+    if not decision.for_cost or vain:
         return False
     hoped = decide(replace(situation, no_ops=situation.no_ops | frozenset(names)))
     thought = hoped.estimates

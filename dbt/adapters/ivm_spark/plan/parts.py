@@ -14,14 +14,16 @@ from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.plan import Full, Parts
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.tuning import SKIPPING
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.parts import bounds_sql, is_ranged
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
-from dbt.adapters.ivm_spark.watermark.build import Build, recorded
+from dbt.adapters.ivm_spark.watermark.build import Build, is_of_parts, recorded
 from dbt.adapters.ivm_spark.watermark.history import identified, is_another
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
 
@@ -62,6 +64,8 @@ def in_parts(plan: Full, request: Request, found: Findings) -> tuple[Full, str]:
         return plan, f"{said}, because its query is stored as it is. {reason or ''}".strip()
     key = _key(request, found)
     assert key is not None
+    if found.frozen is not None and (request.keeps_frozen or found.frozen.given is not None):
+        return plan, f"{said}, because its frozen rows may change between two parts."
     place = {item.name: item.expression for item in layout.keys}
     where = origins(layout.input, place[key])
     if where is None:
@@ -77,46 +81,62 @@ def in_parts(plan: Full, request: Request, found: Findings) -> tuple[Full, str]:
         columns=tuple(types),
         wanted=request.config.build_parts,
         question=_question(request, found, where, types[key]),
-        contents=_digest(plan, found),
+        contents=_digest(plan, found, key, types[key]),
         resumes=request.resumes,
     )
-    return replace(plan, parts=parts, keeps_table=False), ""
+    # The parts may have deletion vectors, as any table that the session's settings give them.
+    tuning = {name: value for name, value in plan.tuning.items() if name != SKIPPING}
+    return replace(plan, parts=parts, keeps_table=False, tuning=tuning), ""
 
 
 def goes_on(plan: Full) -> bool:
     """Return whether a rebuild that was planned at an unfinished build's versions can go on.
 
-    It can if the query gives the same rows: its text has not changed, nor what it reads of the
-    clock.
+    It can if the query gives the same rows (its text has not changed, nor what it reads of the
+    clock), and if no refresh has changed the state since.
     """
-    parts = plan.parts
-    return (
-        parts is not None and parts.resumes is not None and parts.contents == parts.resumes.contents
-    )
+    build = None if plan.parts is None else plan.parts.resumes
+    if plan.parts is None or build is None:
+        return False
+    return build.contents == plan.parts.contents and build.refresh == plan.watermark.refresh - 1
 
 
 def unfinished(query: Query, request: Request) -> Build | None:
-    """Return the build whose parts a table has, None if it can't be read or has other rows."""
+    """Return the build whose parts a table has, None if the table has other rows as well.
+
+    Raises RefusedError if the table in its place is none of a build.
+    """
     if not request.parts_exist:
         return None
+    commits = commits_of_parts(query, request.parts)
+    if not is_of_parts(commits):
+        raise RefusedError(
+            f"{request.parts} is in the place of the table in which a build of this model collects "
+            "its parts. Rename or drop it, or give the model another alias."
+        )
+    return recorded(commits)
+
+
+def commits_of_parts(query: Query, table: str) -> list[Commit]:
+    """Return the commits of a table of parts (quoted name), none if it is no Delta table."""
     try:
-        return recorded(SourceReader(query).commits(request.parts, 0))
+        return SourceReader(query).commits(table, 0)
     except DbtDatabaseError as error:
         if not says_condition(error):
             raise
-        return None
+        return []
 
 
-def heads_at(query: Query, found: Findings, build: Build) -> dict[str, Head] | None:
-    """Return the heads of the sources at the versions of an unfinished build.
+def heads_at(
+    query: Query, found: Findings, marks: Mapping[str, SourceWatermark]
+) -> dict[str, Head] | None:
+    """Return the heads of the sources, those with a watermark at its version.
 
-    None if a source is another table since, or was replaced.
+    None if such a source is another table since, or was replaced.
     """
-    if found.heads.keys() != build.sources.keys():
-        return None
     reader = SourceReader(query)
-    heads = {}
-    for name, mark in build.sources.items():
+    heads = dict(found.heads)
+    for name, mark in marks.items():
         relation = found.catalog.relations[relation_key(name)]
         head = identified(reader, name, reader.head(relation, mark.version), mark)
         if head.version < mark.version or is_another(head, mark) or head.replaced(mark.version):
@@ -130,7 +150,8 @@ def started(plan: Full, build_id: str, bounds: tuple[str, ...]) -> Build:
     """Return a build with no part yet."""
     assert plan.parts is not None
     sources: Mapping[str, SourceWatermark] = plan.watermark.sources
-    return Build(build_id, plan.parts.contents, dict(sources), tuple(bounds))
+    refresh = plan.watermark.refresh - 1
+    return Build(build_id, plan.parts.contents, dict(sources), refresh, tuple(bounds))
 
 
 def _keys(found: Findings) -> dict[str, str]:
@@ -150,6 +171,8 @@ def _question(request: Request, found: Findings, where: tuple[Origin, ...], type
     return bounds_sql(where, type_name, request.config.build_parts, bind)
 
 
-def _digest(plan: Full, found: Findings) -> str:
-    text = f"{plan.select}\n{found.reading.fingerprint}"
+def _digest(plan: Full, found: Findings, key: str, type_name: str) -> str:
+    """Return a digest of all that the rows of the parts depend on, and how they are cut."""
+    sources = {n: (m.table_id, m.version, m.committed) for n, m in plan.watermark.sources.items()}
+    text = repr((plan.select, found.reading.fingerprint, key, type_name, sorted(sources.items())))
     return hashlib.sha256(text.encode()).hexdigest()

@@ -160,8 +160,11 @@ class Plan:
 
     @property
     def query_change(self) -> dict[str, str] | None:
-        """Return what an edit of the model's SQL changes in a state that is kept for it."""
-        edit = None if self.findings is None else self.findings.edit
+        """Return what an edit of the model's SQL changes in a state that is kept or read for it."""
+        found = self.findings
+        if found is not None and found.reused is not None and found.query_change is not None:
+            return {"state": "reused", "changes": found.query_change.how}
+        edit = None if found is None else found.edit
         if edit is None or self.kind is not RefreshKind.INCREMENTAL:
             return None
         return {"state": "kept", "changes": edit.how}

@@ -61,6 +61,7 @@ from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused,
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
+from dbt.adapters.ivm_spark.plan.reused import with_reused
 from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks, with_new_sources
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
@@ -87,6 +88,9 @@ from dbt.adapters.ivm_spark.watermark.watermark import (
 
 _PASSING = frozenset({ReasonCode.CLOCK_MOVED, ReasonCode.QUERY_FINGERPRINT_CHANGED})
 """Reasons that say nothing about the query, only about this refresh."""
+
+_Key = tuple[str, str, bool]
+"""State, fingerprint of the query, and whether changes are appended."""
 
 
 class Planner:
@@ -128,7 +132,7 @@ class Planner:
         build = unfinished(self._query, request) if self._counts and request.in_parts else None
         if build is not None:
             plan = self._plan(replace(request, resumes=build), rejected)
-            if isinstance(plan, Full) and goes_on(plan):
+            if not isinstance(plan, Full) or goes_on(plan):
                 return plan
         return self._plan(request, rejected)
 
@@ -201,10 +205,19 @@ class Planner:
         if decision.build:
             found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
+            found = with_reused(self._query, request, history, found, decision)
         build = request.resumes if decision.build else None
-        heads = None if build is None else heads_at(self._query, found, build)
+        heads = None
+        if build is not None and build.sources.keys() == found.heads.keys():
+            heads = heads_at(self._query, found, build.sources)
+        if heads is None:
+            request = replace(request, resumes=None)
         if build is not None and heads is not None:
             found, watermarks = replace(found, heads=heads), dict(build.sources)
+        elif found.reused is not None and found.watermark is not None:
+            watermarks = with_new_sources(
+                self._query, found.watermark.sources, found.heads, self._counts
+            )
         else:
             watermarks = source_watermarks(
                 self._query, decision, found.heads, found.watermark, self._counts

@@ -155,7 +155,8 @@ def message(plan: Plan, outcome: Outcome) -> str:
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
     if outcome.differed is not None:
         return f"FULL, {outcome.differed:,} of {outcome.rows:,} rows differed{because}"
-    return f"{plan.kind.value.upper()} {outcome.inserted} rows{because}"
+    reused = " from the former state" if plan.query_change is not None else ""
+    return f"{plan.kind.value.upper()} {outcome.inserted} rows{reused}{because}"
 
 
 def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dbt.adapters.ivm_spark.plan.parts import started
+from dbt.adapters.ivm_spark.plan.parts import commits_of_parts, started
 from dbt.adapters.ivm_spark.plan.plan import Full, Parts, Plan, RefreshKind
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome, message, response
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
-from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.parts import BOUNDS, ROWS, Part, all_parts, bounds, part
 from dbt.adapters.ivm_spark.watermark.build import Build, recorded
 
@@ -61,11 +61,11 @@ class PartBuilder:
                 number,
             )
 
-    def commit(self, made: Part, sql: str) -> None:
+    def commit(self, made: Part, sql: str) -> bool:
         """Run the statement of a part, with the progress of the build in the same commit.
 
-        Delta skips it if another run has built that part of the same build. Raises what the
-        statement raises.
+        Delta skips it if another run has built that part of the same build. Return whether the
+        table has the parts of this build and no other rows. Raises what the statement raises.
         """
         begun = time.monotonic()
         # The seconds of the part itself are known when it is committed, so the next one has them.
@@ -81,15 +81,22 @@ class PartBuilder:
         finally:
             self._session.unset(settings, self._plan.untuned)
         self.build = replace(build, seconds=build.seconds + time.monotonic() - begun)
+        return self._version() is not None
 
     def collected(self) -> Full | None:
         """Return the rebuild from the collected parts, None if the table has other rows as well."""
-        commits = SourceReader(self._query).commits(self._parts.table, 0)
-        build = recorded(commits)
-        if build is None or build.build_id != self.build.build_id:
+        version = self._version()
+        if version is None:
             return None
-        rows = all_parts(self._parts.table, self._parts.columns, commits[0].version)
+        rows = all_parts(self._parts.table, self._parts.columns, version)
         return replace(self._plan, select=rows, parts=None)
+
+    def _version(self) -> int | None:
+        """Return the version of the table, None if it has other rows than this build's."""
+        commits = commits_of_parts(self._query, self._parts.table)
+        build = recorded(commits)
+        same = build is not None and build.build_id == self.build.build_id
+        return commits[0].version if same else None
 
     def _bounds(self) -> tuple[str, ...]:
         (row,) = self._query(self._parts.question)
@@ -98,23 +105,23 @@ class PartBuilder:
 
 @dataclass(frozen=True)
 class Built:
-    """A build in parts that is committed.
+    """A committed build that a refresh follows: one in parts, or one from a former state.
 
     Attributes:
         plan: of the build.
         outcome: of its commit.
-        builder: that collected the parts.
+        builder: that collected the parts, None for a build from a former state.
     """
 
     plan: Plan
     outcome: Outcome
-    builder: PartBuilder
+    builder: PartBuilder | None
 
 
-def of_parts(
+def of_build(
     built: Built, plan: Plan, outcome: Outcome, phases: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Return the fields of adapter_response of a build in parts, and of the refresh after it.
+    """Return the fields of adapter_response of a build, and of the refresh after it.
 
     Args:
         built: the build.
@@ -123,9 +130,13 @@ def of_parts(
         phases: the seconds of each phase.
     """
     fields, builder = response(built.plan, built.outcome, phases), built.builder
-    count = builder.build.parts
-    said = f"{message(built.plan, built.outcome)} in {count} parts"
+    last = response(plan, outcome, phases)
+    said, parts = message(built.plan, built.outcome), None
+    if builder is not None:
+        count = builder.build.parts
+        said = f"{said} in {count} parts"
+        parts = {"by": builder.by, "parts": count, "built_before": builder.resumed}
     if plan is not built.plan and plan.kind is not RefreshKind.NONE:
         said = f"{said}, then {message(plan, outcome)}"
-    parts = {"by": builder.by, "parts": count, "built_before": builder.resumed}
+        fields |= {name: last[name] for name in ("refresh", "sources", "altered")}
     return {**fields, "_message": said, "parts": parts}

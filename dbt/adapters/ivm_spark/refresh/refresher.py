@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -24,35 +23,39 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, Plan, RefreshKind
-from dbt.adapters.ivm_spark.plan.planner import Planner
-from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, rejection
+from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
+from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, RefreshKind
+from dbt.adapters.ivm_spark.plan.refusals import in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
+from dbt.adapters.ivm_spark.refresh.in_parts import RefreshInParts
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
-    is_of_versions,
     outcome_of_error,
     response,
 )
-from dbt.adapters.ivm_spark.refresh.part_builder import Built, PartBuilder, of_parts
+from dbt.adapters.ivm_spark.refresh.part_builder import Built, of_build
+from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.summary import Refreshed
-from dbt.adapters.ivm_spark.refresh.workspace import Workspace
+from dbt.adapters.ivm_spark.session.condition import (
+    is_cancelled,
+    says_condition,
+)
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.frozen import COUNTED
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.state.parts import Part
+from dbt.adapters.ivm_spark.watermark.build import is_of_parts
+from dbt.adapters.ivm_spark.watermark.configuration import Alteration
 
-ATTEMPTS = 5
 Store = Callable[[str], None]
 """Materializes a relation that probably has at most `FEW_ROWS` rows, by its statement or what may
 take the place of that."""
 
 
-class Refresher:
+class Refresher(RefreshInParts):
     """Plans a refresh and commits the macros' statements until the state is up to date.
 
     The state is up to date when it is at the plan's versions. For each of its `attempts`, the
@@ -61,10 +64,7 @@ class Refresher:
     attempt if another run was first, if the changes could not be read, or if Spark rejected a
     statement.
 
-    Attributes:
-        again: the state is not yet at the plan's versions.
-        late_warning: a warning to give at the end of the refresh.
-        plan: the plan of the present attempt.
+    Attributes: see `PlannedRefresh`.
     """
 
     def __init__(
@@ -78,26 +78,14 @@ class Refresher:
         store: Store | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self._query = query
+        super().__init__(query, pins, request, model, nets, progress)
         self._store = store
-        self._progress = progress
-        self._request = request
-        self._model = model
-        self._pins = pins
-        self._token = uuid.uuid4().hex[:8]
-        self._planner = Planner(query, pins, token=self._token, nets=nets)
-        self._phases: dict[str, float] = {}
         self._outcome = Outcome(False)
-        self._session = Workspace(query)
         self._committer = Committer(query, self._session, change, self._token)
-        self._rejected: Reason | None = None
         self._difference: tuple[int, int] | None = None
-        self._builder: PartBuilder | None = None
         self._built: Built | None = None
         self._before = 0.0
-        self.late_warning = ""
-        self.again = True
-        self.plan = self._planned()
+        self._altered = Alteration()
 
     @classmethod
     def for_model(
@@ -130,6 +118,11 @@ class Refresher:
         request = Request.of_model(model=model, **said)
         return cls(query, pins, request, model, nets, change, store, progress)
 
+    def alteration(self) -> Alteration:
+        """Return what the plan alters of the state's table, nothing if that is done already."""
+        done, self._altered = self._altered == self.plan.alteration, self.plan.alteration
+        return Alteration() if done else self.plan.alteration
+
     def attempts(self) -> Iterator[int]:
         """Yield the number of each attempt to commit, until the state is at the plan's versions.
 
@@ -141,41 +134,6 @@ class Refresher:
             yield attempt
         if self.again:
             raise self._raced()
-
-    def parts(self) -> Iterator[Part]:
-        """Yield the parts of a rebuild that goes part by part, to be built one by one.
-
-        After the last one, the plan is a rebuild from the collected parts. Raises DbtDatabaseError
-        if other runs built the same view each time.
-        """
-        for _ in range(ATTEMPTS):
-            plan = self.plan
-            if not isinstance(plan, Full) or plan.parts is None:
-                return
-            with self._keeping():
-                self._builder = PartBuilder(self._query, self._session, plan)
-            if self.plan is plan and self._builder is not None and not self._builder.is_one:
-                yield from self._missing(self._builder, plan)
-            elif self.plan is plan:
-                self._builder, self.plan = None, replace(plan, parts=None)
-        raise self._raced()
-
-    def build(self, part: Part, sql: str) -> None:
-        """Run the statement of one part. Raises DbtDatabaseError for an error of the query."""
-        assert self._builder is not None
-        started = time.perf_counter()
-        try:
-            self._session.tune(self.plan)
-            with self._phase(f"building part {part.number} of {part.of}"):
-                self._builder.commit(part, sql)
-        except DbtDatabaseError as error:
-            self._part_failed(error)
-        else:
-            self._request = replace(self._request, parts_exist=True)
-            if self._progress is not None:
-                self._progress.say(f"part {part.number} of {part.of} is built: {part.where}")
-        finally:
-            self._spent("parts", started)
 
     def materializations(self) -> Iterator[tuple[str, str]]:
         """Yield name and query of each temporary relation to materialize before the MERGE reads it.
@@ -231,12 +189,25 @@ class Refresher:
                 outcome = self._committer.commit(sql, self.plan, self._request, self._difference)
             began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
+        except DbtDatabaseError as error:
+            gone = self._builder is not None and self._is_missing(self._request.parts)
+            judged = says_condition(error) and not is_cancelled(error)
+            if not gone and not (judged and self._reads_state):
+                raise
+            outcome = Outcome(False, lost=True)
         finally:
             self._session.clear()
             self._spent("apply", started)
+        if not outcome.done and self._reads_state:
+            # Whatever it is, the sources are there.
+            self._request = replace(self._request, own_query=True)
+            outcome = Outcome(False, lost=True)
+        if not outcome.done and self._builder is not None:
+            self._begin_anew()
+            return
         self._settle(replace(outcome, frozen=self._frozen_changes()) if outcome.done else outcome)
-        if outcome.done and self._builder is not None:
-            self._follow_up(self._builder)
+        if outcome.done and self._is_followed_up:
+            self._follow_up()
 
     def _frozen_changes(self) -> int | None:
         """Return how many frozen rows the refresh would have changed, None if that is not known."""
@@ -263,53 +234,29 @@ class Refresher:
                 raise
             self._settle(Outcome(False, broken=reason))
 
-    def _missing(self, builder: PartBuilder, plan: Full) -> Iterator[Part]:
-        """Yield the parts that are missing; then the plan is a rebuild from all of them."""
-        for part in builder.left():
-            yield part
-            if self.plan is not plan:
-                return  # the part could not be built
-        collected = builder.collected()
-        self.plan = self._planned() if collected is None else collected
+    @property
+    def _is_followed_up(self) -> bool:
+        """Return whether the plan was a build in parts, or one from a former state."""
+        reused = None if self.plan.findings is None else self.plan.findings.reused
+        return self._builder is not None or (reused is not None and reused.behind)
 
-    def _part_failed(self, error: DbtDatabaseError) -> None:
-        """Plan again after the statement of a part failed, or raise its error.
-
-        If the parts so far were read at versions that have an error or are gone, the build starts
-        anew.
-        """
-        assert self._builder is not None
-        self._session.clear()
-        outcome = outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
-        lost = outcome is not None and outcome.lost
-        if self._builder.resumed and not lost and is_of_versions(str(error.msg)):
-            self._query(f"drop table if exists {self._request.parts}")
-            self._request = replace(self._request, parts_exist=False)
-            self.plan = self._planned()
-            return
-        if outcome is None:
-            raise error
-        self._settle(outcome)
-
-    def _follow_up(self, builder: PartBuilder) -> None:
-        """Note a build that went part by part, and refresh it if its first parts are of before.
-
-        The sources may have moved on since an earlier run began it.
-        """
-        self._built = Built(self.plan, self._outcome, builder)
+    def _follow_up(self) -> None:
+        """Note a build, and refresh it if it is one of former versions of the sources."""
+        self._built = Built(self.plan, self._outcome, self._builder)
+        former = self._builder is None or self._builder.resumed > 0
+        self._drop_parts()
         self._builder = None
-        if builder.resumed:
-            self._before = self._until_commit()
+        if former:
+            self._before = sum(self._phases.get(phase, 0.0) for phase in ("plan", "keep", "parts"))
             self._request = replace(
                 self._request, state_exists=True, occupied_by="", full_refresh=False
             )
             self.plan = self._planned()
 
-    def _raced(self) -> DbtDatabaseError:
-        return DbtDatabaseError(
-            f"Model {self._model}: other runs changed {self._request.state} during each "
-            "attempt to refresh it. Run it again when they have finished."
-        )
+    @property
+    def _reads_state(self) -> bool:
+        """Return whether the plan is a rebuild from a former query's state."""
+        return self.plan.findings is not None and self.plan.findings.reused is not None
 
     def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
         """Yield the relations of a rebuild's difference, to be materialized.
@@ -349,11 +296,9 @@ class Refresher:
         They do not include the time to learn about a new query.
         """
         before = 0.0 if self._builder is None else self._builder.seconds_before
-        return before + self._until_commit() - self._before
-
-    def _until_commit(self) -> float:
         known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
-        return known + self._phases.get("keep", 0.0) + self._phases.get("parts", 0.0)
+        spent = known + self._phases.get("keep", 0.0) + self._phases.get("parts", 0.0)
+        return before + spent - self._before
 
     def _leave_out_no_ops(self) -> None:
         """Ask which changes have no net effect, and leave them out."""
@@ -464,11 +409,15 @@ class Refresher:
     def end(self) -> None:
         """Record that view and state are built, for the models of the run that read them.
 
-        Drop the collected parts, unless a rebuild that was asked for may still go on with them.
+        Drop the parts of a build that the model no longer asks for. Others stay, for a rebuild that
+        may still go on with them.
         """
         self._pins.done(self._request.view, self._request.state)
-        if self._request.parts_exist and (self._built is not None or not self._request.in_parts):
-            self._query(f"drop table if exists {self._request.parts}")
+        request = self._request
+        if request.config.build_by or not request.parts_exist:
+            return
+        if is_of_parts(commits_of_parts(self._query, request.parts)):
+            self._drop_parts()
 
     @property
     def refreshed(self) -> Refreshed:
@@ -487,22 +436,4 @@ class Refresher:
         """Return the fields of adapter_response."""
         if self._built is None:
             return response(self.plan, self._outcome, self._phases)
-        return of_parts(self._built, self.plan, self._outcome, self._phases)
-
-    def _planned(self) -> Plan:
-        started = time.perf_counter()
-        try:
-            with self._phase("planning"):
-                plan = self._planner.plan(self._request, self._rejected)
-        except RefusedError as error:
-            raise CompilationError(f"Model {self._model}: {error}") from error
-        finally:
-            self._spent("plan", started)
-        self.again = plan.kind is not RefreshKind.NONE
-        return plan
-
-    def _phase(self, what: str) -> AbstractContextManager[None]:
-        return nullcontext() if self._progress is None else self._progress.phase(what)
-
-    def _spent(self, phase: str, started: float) -> None:
-        self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
+        return of_build(self._built, self.plan, self._outcome, self._phases)

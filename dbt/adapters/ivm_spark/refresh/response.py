@@ -25,8 +25,8 @@ class IvmAdapterResponse(AdapterResponse):
         rows_updated: rows updated in the state.
         rows_deleted: rows deleted from the state.
         sources: the versions and changed rows of each source, by quoted name.
-        query_change: of a state that was kept although the model's SQL has changed: what changes,
-            None for any other refresh.
+        query_change: of a state that was kept or read although the model's SQL has changed: what
+            changes, None for any other refresh.
         frozen: `where`, the condition of frozen rows, and `changes`, how many of them would have
             changed, which is None if it was not counted. None without frozen rows.
         parts: of a build in parts: `by`, the column, `parts`, how many there are, and

@@ -86,18 +86,36 @@ def bounds_sql(origins: Sequence[Origin], type_name: str, wanted: int, bind: Bin
             exp.Literal.number(_ACCURACY),
         ],
     )
-    texts = exp.Anonymous(
-        this="concat_ws",
-        expressions=[
-            exp.Literal.string(_SEPARATOR),
-            exp.cast(quantiles, "array<string>", dialect="spark"),
-        ],
-    )
     rows = render(values if len(origins) > 1 else origins[0].rows, bind).subquery("q")
     found = exp.select(
-        exp.alias_(exp.Count(this=exp.Star()), ROWS), exp.alias_(texts, BOUNDS)
+        exp.alias_(exp.Count(this=exp.Star()), ROWS), exp.alias_(quantiles, BOUNDS)
     ).from_(rows)
-    return to_sql(found)
+    kind = "bigint" if type_name == _TIMESTAMP else type_name
+    certain = exp.select(column(ROWS), exp.alias_(_certain(column(BOUNDS), kind), BOUNDS))
+    return to_sql(certain.from_(found.subquery("q")))
+
+
+def _certain(quantiles: exp.Expr, type_name: str) -> exp.Expr:
+    """Return quantiles as one text: those that can be read as their type, in order, each once.
+
+    A quantile is computed as a double, so it may not be a value of its type.
+    """
+
+    def call(name: str, *arguments: exp.Expr) -> exp.Expr:
+        return exp.Anonymous(this=name, expressions=list(arguments))
+
+    text = exp.to_identifier("x")
+    read = exp.TryCast(this=exp.column("x"), to=exp.DataType.build(type_name, dialect="spark"))
+    there = exp.Not(this=exp.Is(this=exp.column("x"), expression=exp.null()))
+    texts = exp.cast(quantiles, "array<string>", dialect="spark")
+    values = call("transform", texts, exp.Lambda(this=read, expressions=[text]))
+    known = call("filter", values, exp.Lambda(this=there, expressions=[text.copy()]))
+    ordered = call("array_sort", call("array_distinct", known))
+    return call(
+        "concat_ws",
+        exp.Literal.string(_SEPARATOR),
+        exp.cast(ordered, "array<string>", dialect="spark"),
+    )
 
 
 def bounds(texts: str, rows: int, wanted: int) -> tuple[str, ...]:
@@ -107,8 +125,8 @@ def bounds(texts: str, rows: int, wanted: int) -> tuple[str, ...]:
     """
     values = [text for text in texts.split(_SEPARATOR) if text]
     if values and not wanted:
-        parts = min(MOST, rows // PART_ROWS)
-        values = [values[number * MOST // parts - 1] for number in range(1, parts)]
+        parts, all_of_them = min(MOST, rows // PART_ROWS), len(values) + 1
+        values = [values[max(n * all_of_them // parts - 1, 0)] for n in range(1, parts)]
     return tuple(dict.fromkeys(values))
 
 

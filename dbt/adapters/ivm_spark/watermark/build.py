@@ -24,7 +24,8 @@ class Build:
         contents: digest of the query that gives all parts and of the settings that it depends on.
             It has the versions of the sources and the values of the clock.
         sources: the watermark of each source, by quoted name; all parts are read at these versions.
-        bounds: the values that begin each part but the first, as SQL.
+        refresh: the number of the state's last refresh when it began, 0 for a first build.
+        bounds: the values that begin each part but the first, as text.
         done: how many parts are built.
         seconds: the time that they took.
     """
@@ -32,6 +33,7 @@ class Build:
     build_id: str
     contents: str
     sources: dict[str, SourceWatermark] = field(default_factory=dict)
+    refresh: int = 0
     bounds: tuple[str, ...] = ()
     done: int = 0
     seconds: float = 0.0
@@ -71,6 +73,11 @@ def recorded(commits: Sequence[Commit]) -> Build | None:
         if build.done == 1:
             return newest
     return None
+
+
+def is_of_parts(commits: Sequence[Commit]) -> bool:
+    """Return whether any of a table's commits is a part of a build."""
+    return any((commit.metadata or "").startswith(_MARK) for commit in commits)
 
 
 def _decode(metadata: str | None) -> Build | None:

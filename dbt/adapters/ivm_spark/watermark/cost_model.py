@@ -98,6 +98,9 @@ class RefreshStats:
         work: the work of the refresh.
         compared: the rebuild wrote only the rows that differed.
         differed: the fraction of the rows that differed.
+        netted_in_vain: the net changes of replaced sources were computed, and the refresh was a
+            rebuild all the same; or they were not computed because of that.
+        reused: the rebuild read a former query's state in place of its sources.
     """
 
     started: int = 0
@@ -106,6 +109,8 @@ class RefreshStats:
     work: Work = field(default_factory=Work)
     compared: bool = False
     differed: float = 0.0
+    netted_in_vain: bool = False
+    reused: bool = False
 
     @property
     def started_at(self) -> str:
@@ -176,10 +181,12 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     After an incremental refresh, the model estimates the same work at the time that it took. So a
     refresh that was slower than a rebuild is not tried again until there is less to do or a rebuild
     takes longer. The fixed time and the factor answer for the difference by their shares in the
-    estimate.
+    estimate. A rebuild from a former query's state adds its time to that of this state's rebuild.
     """
     if stats.compared and seconds >= cost_model.full_seconds:
         return cost_model  # a rebuild need not compare
+    if stats.reused:
+        return replace(cost_model, full_seconds=cost_model.full_seconds + seconds)
     if stats.full:
         return replace(
             cost_model,

@@ -69,7 +69,11 @@ def _next(told: Explanation) -> Iterator[str]:
         yield f"incremental, by {plan.technique.value}"
     if plan.query_change is not None:
         changes = plan.query_change["changes"]
-        yield f"the SQL has changed, and the state is kept; what changes: {changes}"
+        becomes = {
+            "kept": "the state is kept; what changes",
+            "reused": "a part of the new query is read from the state; what differs",
+        }[plan.query_change["state"]]
+        yield f"the SQL has changed, and {becomes}: {changes}"
     if plan.reason is not None and not _is_told(told, plan.reason):
         yield from (line.strip() for line in _because(plan.reason))
     elif plan.warning:

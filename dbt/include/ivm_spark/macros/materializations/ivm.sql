@@ -28,7 +28,7 @@
   {%- if refresh.plan.fill and ivm_occupied_by(stored) -%}
     {%- do adapter.drop_relation(stored) -%}
   {%- endif -%}
-  {%- do ivm_alter_state(state, refresh.plan.alteration) -%}
+  {%- do ivm_alter_state(state, refresh.alteration()) -%}
 
   {#- change the state by one statement and one commit, and let the view show it; if Spark rejects
       the generated statement, do both again from the query's own text -#}

@@ -2,6 +2,7 @@
     first. A rebuild may collect the state's new contents part by part before. -#}
 {% macro ivm_change_state(state, refresh) -%}
   {%- for attempt in refresh.attempts() -%}
+    {%- do ivm_alter_state(state, refresh.alteration()) -%}
     {%- for part in refresh.parts() -%}
       {%- do refresh.build(part, ivm_build_part(ivm_parts_relation(state), refresh.plan, part)) -%}
     {%- endfor -%}

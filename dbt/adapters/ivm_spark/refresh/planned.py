@@ -1,0 +1,79 @@
+"""The plan of a refresh, and what it is carried out with."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from contextlib import AbstractContextManager, nullcontext
+
+from dbt_common.exceptions import CompilationError, DbtDatabaseError
+
+from dbt.adapters.ivm_spark.algebra.reasons import Reason
+from dbt.adapters.ivm_spark.plan.nets import Nets
+from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.refresh.progress import Progress
+from dbt.adapters.ivm_spark.refresh.workspace import Workspace
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import Query
+
+ATTEMPTS = 5
+
+
+class PlannedRefresh:
+    """A refresh that is planned, and may be planned again.
+
+    Attributes:
+        again: the state is not yet at the plan's versions.
+        late_warning: a warning to give at the end of the refresh.
+        plan: the plan of the present attempt.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        pins: Pins,
+        request: Request,
+        model: str,
+        nets: Nets | None,
+        progress: Progress | None,
+    ) -> None:
+        self._query = query
+        self._progress = progress
+        self._request = request
+        self._model = model
+        self._pins = pins
+        self._token = uuid.uuid4().hex[:8]
+        self._planner = Planner(query, pins, token=self._token, nets=nets)
+        self._phases: dict[str, float] = {}
+        self._session = Workspace(query)
+        self._rejected: Reason | None = None
+        self.late_warning = ""
+        self.again = True
+        self.plan = self._planned()
+
+    def _planned(self) -> Plan:
+        started = time.perf_counter()
+        try:
+            with self._phase("planning"):
+                plan = self._planner.plan(self._request, self._rejected)
+        except RefusedError as error:
+            raise CompilationError(f"Model {self._model}: {error}") from error
+        finally:
+            self._spent("plan", started)
+        self.again = plan.kind is not RefreshKind.NONE
+        return plan
+
+    def _raced(self) -> DbtDatabaseError:
+        return DbtDatabaseError(
+            f"Model {self._model}: other runs changed {self._request.state} during each "
+            "attempt to refresh it. Run it again when they have finished."
+        )
+
+    def _phase(self, what: str) -> AbstractContextManager[None]:
+        return nullcontext() if self._progress is None else self._progress.phase(what)
+
+    def _spent(self, phase: str, started: float) -> None:
+        self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
