@@ -193,6 +193,7 @@ class TestTheClock:
         assert {n for n, kind in found.items() if kind == "full"} == {*REBUILT, *ALWAYS}
         assert {found[name] for name in FOLLOWED} == {"incremental"}
 
+    @only_long
     def test_the_time_moves_over_unchanged_sources(
         self, built: Warehouse, clock: list[datetime]
     ) -> None:

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds
 
 OVER = "partition by g order by"
@@ -56,7 +57,7 @@ class TestNearWindows:
             "insert into facts values " + ", ".join(row(draw, n) for n in range(90)),
         )
         warehouse.run()
-        for turn in range(4):
+        for turn in range(budget(2, 4)):
             added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(draw.choice([1, 5])))
             warehouse.sql(f"insert into facts values {added}")
             if turn:

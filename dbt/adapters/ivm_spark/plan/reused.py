@@ -39,9 +39,11 @@ from dbt.adapters.ivm_spark.state.layout import Layout, probe
 from dbt.adapters.ivm_spark.state.visible import typed_top
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark
 
-MOST_CHANGED = 0.1
+MOST_CHANGED = 0.01
 """The largest fraction of a source that may have changed since. The refresh after the rebuild is
 incremental then."""
+LONG = 60.0
+"""Seconds of the former query's rebuild from which on such a refresh costs less than it saves."""
 _MOST = 8
 """Parts of a query that are compared with the former one; Spark is asked for the types of each."""
 
@@ -134,7 +136,12 @@ def _may_reuse(
 
 
 def _follows(request: Request, history: StateHistory, found: Findings, before: Watermark) -> bool:
-    """Return whether the refresh with the changes since is certainly incremental."""
+    """Return whether a refresh with the changes since is incremental, and pays.
+
+    It merges into rows that were all written a moment before.
+    """
+    if history.cost_model.full_seconds < LONG:
+        return False
     for name, mark in before.sources.items():
         changed = version_range(name, mark.version, found.heads[name], None)
         if changed.broken is not None or changed.rows > MOST_CHANGED * mark.rows:
