@@ -1,7 +1,7 @@
-"""Where a filter on a value of a relation reaches the rows that it comes from.
+"""Which rows of the sources a value of a relation comes from, if a filter on it reaches them.
 
-If it does, a part of the relation is computed from parts of its sources. Otherwise an operator
-needs rows of other parts, and each part would take as long as all of them.
+Ranges of such a value cut the relation into parts that are computed from parts of the sources. Any
+other part needs all of the sources' rows, so it takes as long as the whole relation.
 """
 
 from __future__ import annotations

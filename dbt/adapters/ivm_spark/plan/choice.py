@@ -7,12 +7,19 @@ from dataclasses import dataclass, field, replace
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on
+from dbt.adapters.ivm_spark.plan.clock import clock_reason
+from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on, no_work
 from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.nets import Nets, netted
 from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates, find_no_op_updates
+from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
+from dbt.adapters.ivm_spark.state.write import inserts
+from dbt.adapters.ivm_spark.watermark.shown import mark_in
+from dbt.adapters.ivm_spark.watermark.watermark import StateHistory
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,40 @@ class Choice:
     no_ops: frozenset[str] = frozenset()
     no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
+
+
+def situation_of(request: Request, history: StateHistory, found: Findings) -> Situation:
+    """Return all that a decision depends on."""
+    reading, watermark, layout = found.reading, found.watermark, found.layout
+    rows = found.cost_model.state_rows
+    exchanges = request.transacts and layout is not None and is_exchanged(layout, rows, found.table)
+
+    def view_only_adds(insert_only: bool) -> bool:
+        return layout is not None and inserts(layout, insert_only)
+
+    return Situation(
+        config=request.config,
+        fingerprint=reading.fingerprint,
+        unsupported_reason=reading.unsupported_reason,
+        repeatable=reading.repeatable,
+        watermark=watermark,
+        exists=request.state_exists or bool(mark_in(request.information)),
+        modified=history.modified,
+        unread=history.unread,
+        configuration=found.alteration.rebuild,
+        heads=found.heads,
+        full_refresh=request.full_refresh,
+        cost_model=found.cost_model,
+        used=reading.used,
+        work=no_work if found.derivation is None else found.derivation.work,
+        only_adds=view_only_adds,
+        rewrites=request.transacts and (is_rewritten(rows) or exchanges),
+        exchanges=exchanges,
+        moves=found.clock.moved or (found.derivation is not None and found.derivation.moves),
+        edited=0 if found.query_change is None else found.query_change.rows,
+        query_change="" if found.query_change is None else found.query_change.how,
+        clock_reason=clock_reason(layout) if found.clock.moved else None,
+    )
 
 
 def choose(

@@ -20,6 +20,10 @@ _ALIKE = 0.85
 `primary_key` may be a project's own."""
 MOST_PARTS = 1000
 """The largest `build_parts`. Each part is a statement that reads the sources."""
+_A_CONDITION = (
+    "a condition on the view's columns, for example frozen_where=\"order_date < '2024-01-01'\""
+)
+_A_COLUMN = "a column of the view, for example build_by='order_date'"
 _SPELLED = {True: "true", False: "false"}
 
 
@@ -142,9 +146,9 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         primary_keys=_keys(given.get("primary_keys", {})),
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
-        frozen_where=_condition(given.get("frozen_where", "")),
+        frozen_where=_stripped(given, "frozen_where", _A_CONDITION),
         backfill_from=_backfill(given),
-        build_by=_build_by(given.get("build_by", "")),
+        build_by=_stripped(given, "build_by", _A_COLUMN),
         build_parts=_build_parts(given),
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
@@ -264,37 +268,23 @@ def _threshold(value: Any) -> float:
     return float(value)
 
 
-def _condition(value: Any) -> str:
+def _stripped(given: Mapping[str, Any], key: str, must_be: str) -> str:
+    """Return a text without blanks around it. Raises ConfigError for another value."""
+    value = given.get(key, "")
     if not isinstance(value, str):
-        raise ConfigError(
-            f"frozen_where is {value!r}; it must be a condition on the view's columns, for example "
-            "frozen_where=\"order_date < '2024-01-01'\""
-        )
+        raise ConfigError(f"{key} is {value!r}; it must be {must_be}")
     return value.strip()
 
 
 def _backfill(given: Mapping[str, Any]) -> str:
-    value = given.get("backfill_from", "")
-    if not isinstance(value, str):
+    example = "backfill_from='finance.revenue_old', or 'this' for the model's own"
+    value = _stripped(given, "backfill_from", f"a table, for example {example}")
+    if value and not given.get("frozen_where"):
         raise ConfigError(
-            f"backfill_from is {value!r}; it must be a table, for example "
-            "backfill_from='finance.revenue_old', or 'this' for the model's own"
+            f"backfill_from is {given['backfill_from']!r} and frozen_where is not set; only frozen "
+            "rows can come from another table, because all others must equal the query"
         )
-    if value.strip() and not given.get("frozen_where"):
-        raise ConfigError(
-            f"backfill_from is {value!r} and frozen_where is not set; only frozen rows can come "
-            "from another table, because all others must equal the query"
-        )
-    return value.strip()
-
-
-def _build_by(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ConfigError(
-            f"build_by is {value!r}; it must be a column of the view, for example "
-            "build_by='order_date'"
-        )
-    return value.strip()
+    return value
 
 
 def _build_parts(given: Mapping[str, Any]) -> int:

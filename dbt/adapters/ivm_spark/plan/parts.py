@@ -102,11 +102,11 @@ def goes_on(plan: Full) -> bool:
 
 
 def unfinished(query: Query, request: Request) -> Build | None:
-    """Return the build whose parts a table has, None if the table has other rows as well.
+    """Return the build in parts that a model has not come to the end of, None without one.
 
     Raises RefusedError if the table in its place is none of a build.
     """
-    if not request.parts_exist:
+    if not (request.in_parts and request.parts_exist):
         return None
     commits = commits_of_parts(query, request.parts)
     if not is_of_parts(commits):

@@ -83,7 +83,7 @@ class Parts:
         wanted: the number of parts, 0 if it depends on the rows of the sources.
         question: the query for the number of rows and the bounds.
         contents: digest of the query of all rows, and of the settings that it depends on.
-        resumes: the build to go on with, None for one that starts anew.
+        resumes: the unfinished build to continue, None for a new one.
     """
 
     table: str

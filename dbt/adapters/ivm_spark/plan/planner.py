@@ -16,15 +16,14 @@ from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKi
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import not_too_deep
-from dbt.adapters.ivm_spark.delta.query_change import settled
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.assembly import assemble, compared
-from dbt.adapters.ivm_spark.plan.choice import choose
-from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
+from dbt.adapters.ivm_spark.plan.choice import choose, situation_of
+from dbt.adapters.ivm_spark.plan.clock import Clock, read_clock
 from dbt.adapters.ivm_spark.plan.comparing import compares, cost_models, is_hopeless, may_compare
 from dbt.adapters.ivm_spark.plan.config import OnQueryChange, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.conforming import conforming, unalterable
-from dbt.adapters.ivm_spark.plan.decide import Situation, no_work
+from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
@@ -38,7 +37,7 @@ from dbt.adapters.ivm_spark.plan.frozen import (
     with_kept_rows,
     without_frozen_changes,
 )
-from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
+from dbt.adapters.ivm_spark.plan.laid_out import anew, as_it_is, placed, staying
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.parts import (
     check_build_by,
@@ -71,10 +70,6 @@ from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.fingerprint import same_settings
 from dbt.adapters.ivm_spark.state.layout import Layout
-from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
-from dbt.adapters.ivm_spark.state.visible import columns_of_state
-from dbt.adapters.ivm_spark.state.write import inserts
-from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel
 from dbt.adapters.ivm_spark.watermark.history import identified, since_last_refresh
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
@@ -120,6 +115,7 @@ class Planner:
         self._reader = SourceReader(query)
         self._pins = pins
         self._counts = counts
+        self._examined: dict[_Key, tuple[Facts, Layout | None, Reading]] = {}
 
     def plan(self, request: Request, rejected: Reason | None = None) -> Plan:
         """Return the plan of one refresh.
@@ -129,7 +125,7 @@ class Planner:
         Raises RefusedError if a config forbids the refresh that is needed, or if a view can't have
         the query's columns. Spark's own errors about the query pass through.
         """
-        build = unfinished(self._query, request) if self._counts and request.in_parts else None
+        build = unfinished(self._query, request) if self._counts else None
         if build is not None:
             plan = self._plan(replace(request, resumes=build), rejected)
             if not isinstance(plan, Full) or goes_on(plan):
@@ -176,20 +172,20 @@ class Planner:
         check_frozen(self._query, request, history, found)
         check_build_by(request, found)
         needed, warning = conforming(self._query, request, history, found.table)
-        found = _staying(request, found) if warning else replace(found, alteration=needed)
+        found = staying(request, found) if warning else replace(found, alteration=needed)
         if found.frozen is not None:
             types = types_of_state(found)
             history = without_frozen_changes(
                 self._query, request.state, history, found.frozen, types
             )
         choice = choose(
-            _situation(request, history, found), found, self._query, self._counts, self._nets
+            situation_of(request, history, found), found, self._query, self._counts, self._nets
         )
         decision = choice.decision
         if decision.build and needed.impossible:
             raise RefusedError(unalterable(request.state, needed))
         if decision.build and found.of_former_query and request.keeps_frozen:
-            found = _settled(request, found)  # the frozen rows have the columns of the state
+            found = as_it_is(request, found)  # the frozen rows have the columns of the state
         elif decision.build and found.of_former_query:
             # A rebuild starts from the model's own query.
             natural = self._found(request, history, found_late, keeps=False)
@@ -201,27 +197,12 @@ class Planner:
                 derivation=None,
             )
         if decision.build and found.kept:
-            found = _anew(request, found)
+            found = anew(request, found)
         if decision.build:
             found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
             found = with_reused(self._query, request, history, found, decision)
-        build = request.resumes if decision.build else None
-        heads = None
-        if build is not None and build.sources.keys() == found.heads.keys():
-            heads = heads_at(self._query, found, build.sources)
-        if heads is None:
-            request = replace(request, resumes=None)
-        if build is not None and heads is not None:
-            found, watermarks = replace(found, heads=heads), dict(build.sources)
-        elif found.reused is not None and found.watermark is not None:
-            watermarks = with_new_sources(
-                self._query, found.watermark.sources, found.heads, self._counts
-            )
-        else:
-            watermarks = source_watermarks(
-                self._query, decision, found.heads, found.watermark, self._counts
-            )
+        request, found, watermarks = self._at_versions(request, found, decision)
         plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
         at_once = ""
         if isinstance(plan, Full) and request.in_parts:
@@ -243,6 +224,29 @@ class Planner:
         if backfilled and found.frozen is not None and not request.keeps_frozen:
             said.append(unproven(request, found.frozen))
         return replace(plan, warning="; ".join(filter(None, (warning, at_once, *said))))
+
+    def _at_versions(
+        self, request: Request, found: Findings, decision: Decision
+    ) -> tuple[Request, Findings, dict[str, SourceWatermark]]:
+        """Return the request and the findings at the versions to refresh to, and the watermarks.
+
+        A build that goes on has the versions of its first part. The request names none any more if
+        its sources are not those of then.
+        """
+        build = request.resumes if decision.build else None
+        if build is not None and build.sources.keys() == found.heads.keys():
+            heads = heads_at(self._query, found, build.sources)
+            if heads is not None:
+                return request, replace(found, heads=heads), dict(build.sources)
+        request = replace(request, resumes=None)
+        if found.reused is not None and found.watermark is not None:
+            recorded = found.watermark.sources
+            marks = with_new_sources(self._query, recorded, found.heads, self._counts)
+        else:
+            marks = source_watermarks(
+                self._query, decision, found.heads, found.watermark, self._counts
+            )
+        return request, found, marks
 
     def _found(
         self,
@@ -276,8 +280,12 @@ class Planner:
             or not known
             or (watermark.unsupported_reason is not None and watermark.package != version)
         ):
-            settings = result_settings(session)
-            facts, layout, reading = examined(self._query, request, reading, catalog, settings)
+            key = request.state, reading.fingerprint, request.config.table.appends
+            if key not in self._examined:
+                settings = result_settings(session)
+                asked = examined(self._query, request, reading, catalog, settings)
+                self._examined[key] = asked
+            facts, layout, reading = self._examined[key]
         elif reading.view is None:
             facts = Facts(self._described.outputs(request.sql), {})
             reading = replace(reading, repeatable=watermark.repeatable)
@@ -361,7 +369,7 @@ class Planner:
             history.version,
             history.cost_model if same else CostModel(),
             session,
-            _placed(request, layout, facts),
+            placed(request, layout, facts),
             clock=clock,
             query_change=change,
             stored=stored,
@@ -472,76 +480,3 @@ class Planner:
         if not request.state_exists:
             return StateHistory(None)
         return newest(since_last_refresh(self._reader, request.state))
-
-
-def _placed(request: Request, layout: Layout | None, facts: Facts) -> Configuration:
-    """Return how the model lays out the state, in the state's own columns.
-
-    Raises RefusedError for a column that the state does not have.
-    """
-    table = request.config.table
-    if not (table.partitions or table.clusters):
-        return table
-    try:
-        return table.placed(columns_of_state(layout, facts.outputs))
-    except ConfigError as error:
-        raise RefusedError(error.sentence) from error
-
-
-def _staying(request: Request, found: Findings) -> Findings:
-    """Return the findings for a state whose table stays as it is, against the model's configs."""
-    appends = request.config.table.appends if found.watermark is None else found.watermark.appends
-    return _laid_out(request, found, appends, kept=True)
-
-
-def _anew(request: Request, found: Findings) -> Findings:
-    """Return the findings for a state that is built as configured after all."""
-    return _laid_out(request, found, request.config.table.appends, kept=False)
-
-
-def _settled(request: Request, found: Findings) -> Findings:
-    """Return the findings for the state that there is, as if no expression had moved."""
-    view = found.reading.view
-    assert view is not None
-    reading = replace(found.reading, view=replace(view, root=settled(view.root)))
-    return _laid_out(request, replace(found, reading=reading), request.config.table.appends, False)
-
-
-def _laid_out(request: Request, found: Findings, appends: bool, kept: bool) -> Findings:
-    layout, view = found.layout, found.reading.view
-    if layout is not None and view is not None:
-        layout = lay_out(view, found.facts.types, request.state, appends, checked=True)
-    return with_frozen(request, found.laid_out(layout, kept))
-
-
-def _situation(request: Request, history: StateHistory, found: Findings) -> Situation:
-    reading, watermark, layout = found.reading, found.watermark, found.layout
-    rows = found.cost_model.state_rows
-    exchanges = request.transacts and layout is not None and is_exchanged(layout, rows, found.table)
-
-    def view_only_adds(insert_only: bool) -> bool:
-        return layout is not None and inserts(layout, insert_only)
-
-    return Situation(
-        config=request.config,
-        fingerprint=reading.fingerprint,
-        unsupported_reason=reading.unsupported_reason,
-        repeatable=reading.repeatable,
-        watermark=watermark,
-        exists=request.state_exists or bool(mark_in(request.information)),
-        modified=history.modified,
-        unread=history.unread,
-        configuration=found.alteration.rebuild,
-        heads=found.heads,
-        full_refresh=request.full_refresh,
-        cost_model=found.cost_model,
-        used=reading.used,
-        work=no_work if found.derivation is None else found.derivation.work,
-        only_adds=view_only_adds,
-        rewrites=request.transacts and (is_rewritten(rows) or exchanges),
-        exchanges=exchanges,
-        moves=found.clock.moved or (found.derivation is not None and found.derivation.moves),
-        edited=0 if found.query_change is None else found.query_change.rows,
-        query_change="" if found.query_change is None else found.query_change.how,
-        clock_reason=clock_reason(layout) if found.clock.moved else None,
-    )

@@ -45,7 +45,7 @@ class Request:
         limited_before: the state was built from some of the rows only.
         parts: the quoted name of the table in which a build in parts collects them.
         parts_exist: there is such a table: a build has not come to its end.
-        resumes: the unfinished build to go on with, None for one that starts anew.
+        resumes: the unfinished build to continue, None for a new one.
         readers: the quoted names of the states of the ivm models that read this one.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.

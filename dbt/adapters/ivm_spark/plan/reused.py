@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from dbt.adapters.ivm_spark.algebra.columns import passed
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.recorded import read_recorded
-from dbt.adapters.ivm_spark.algebra.traversal import children, not_too_deep, substitute, walk
-from dbt.adapters.ivm_spark.algebra.tree import Node, Project, Scan
+from dbt.adapters.ivm_spark.algebra.traversal import children, not_too_deep, substitute
+from dbt.adapters.ivm_spark.algebra.tree import Node, Project
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.config import OnQueryChange, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Decision
@@ -33,6 +33,7 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.version_range import version_range
 from dbt.adapters.ivm_spark.sql.build import View
 from dbt.adapters.ivm_spark.sql.fingerprint import same_settings
+from dbt.adapters.ivm_spark.sql.scans import relations_read
 from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.kept import check_fits, kept_state
 from dbt.adapters.ivm_spark.state.layout import Layout, probe
@@ -96,10 +97,10 @@ def with_reused(
     if place is None:
         return found
     part, smaller = place
-    read = _relations(smaller.input) - {request.state}
+    read = relations_read(smaller.input) - {request.state}
     known = read & before.sources.keys()
     stored = history.cost_model.state_rows
-    if known & moved or stored >= sum(before.sources[name].rows for name in _relations(part)):
+    if known & moved or stored >= sum(before.sources[name].rows for name in relations_read(part)):
         return found  # nothing is read at a former version, which may be gone
     return replace(
         found, heads=heads, cost_model=history.cost_model, reused=Reused(smaller, bool(moved))
@@ -166,7 +167,7 @@ def reusing(
         types_of: Spark's types of the columns of a tree.
     """
     before = replace(view, root=former.root, above=former.above)
-    for part in [*_parts(layout.input, _relations(former.root))][:_MOST]:
+    for part in [*_parts(layout.input, relations_read(former.root))][:_MOST]:
         try:
             with not_too_deep():
                 rows = _stored(part, view, before, former, types_of)
@@ -209,9 +210,5 @@ def _parts(node: Node, wanted: frozenset[str]) -> Iterator[Node]:
     """Yield the parts of a tree that read just these relations, the largest first."""
     level = [node]
     while level:
-        yield from (part for part in level if _relations(part) == wanted)
+        yield from (part for part in level if relations_read(part) == wanted)
         level = [below for part in level for below in children(part)]
-
-
-def _relations(node: Node) -> frozenset[str]:
-    return frozenset(scan.relation for scan in walk(node) if isinstance(scan, Scan))

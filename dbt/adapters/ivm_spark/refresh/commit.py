@@ -56,7 +56,8 @@ class Committer:
 
         Raises DbtDatabaseError for any error that is not a known outcome.
         """
-        settings = commit_settings(plan)
+        mark = plan.watermark
+        settings = commit_settings(plan.metadata, mark.state_id, mark.refresh)
         try:
             made = self._hold(plan, request)
             self._session.set(settings)

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from dbt_common.exceptions import DbtDatabaseError
 
-from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.session.condition import is_taken, says_condition
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.held import held, released
 from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, unsettled
@@ -39,7 +39,7 @@ def hold(query: Query, view: str, state: str, version: int, shown: str) -> int:
     try:
         return _hold(query, view, state, version + 1, shown)
     except DbtDatabaseError as error:
-        if not says_condition(error) or _is_readable(query, view):
+        if not says_condition(error) or is_taken(query, f"describe query select * from {view}"):
             raise
         return 0
 
@@ -57,16 +57,6 @@ def release(query: Query, view: str, state: str) -> None:
         text = released(relation.text, [name for name, _ in relation.columns], state, version)
         if text is not None:
             query(f"alter view {view} as {text}")
-
-
-def _is_readable(query: Query, view: str) -> bool:
-    try:
-        query(f"describe query select * from {view}")
-    except DbtDatabaseError as error:
-        if says_condition(error):
-            return False
-        raise
-    return True
 
 
 def _hold(query: Query, view: str, state: str, version: int, shown: str) -> int:

@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.plan.plan import Full
 from dbt.adapters.ivm_spark.refresh.outcome import is_of_versions, outcome_of_error
 from dbt.adapters.ivm_spark.refresh.part_builder import PartBuilder
 from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS, PlannedRefresh
-from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
+from dbt.adapters.ivm_spark.session.condition import first_line, is_taken, says_condition
 from dbt.adapters.ivm_spark.state.parts import Part
 
 
@@ -95,8 +95,9 @@ class RefreshInParts(PlannedRefresh):
     def _part_failed(self, error: DbtDatabaseError) -> None:
         """Plan again after the statement of a part failed, or raise its error.
 
-        If the parts so far were read at versions that have an error or are gone, the build starts
-        anew. If Spark can't compute a part for itself, the view is built at once.
+        Parts of an earlier run may be of versions with an error, or of versions that are gone. The
+        build begins again then. A part that Spark can't compute alone makes the view be built at
+        once.
         """
         assert self._builder is not None and isinstance(self.plan, Full)
         self._session.clear()
@@ -105,7 +106,7 @@ class RefreshInParts(PlannedRefresh):
         if (outcome is not None and outcome.lost) or self._is_missing(self._request.parts):
             self._begin_anew()
         elif self._builder.resumed and is_of_versions(message):
-            self._query(f"drop table if exists {self._request.parts}")
+            self._drop_parts()
             self._begin_anew()
         elif outcome is None:
             raise error
@@ -126,13 +127,7 @@ class RefreshInParts(PlannedRefresh):
 
     def _is_missing(self, table: str) -> bool:
         """Return whether Spark says that there is no such table (quoted name)."""
-        try:
-            self._query(f"describe table {table}")
-        except DbtDatabaseError as error:
-            if not says_condition(error):
-                raise
-            return True
-        return False
+        return not is_taken(self._query, f"describe table {table}")
 
     def _drop_parts(self) -> None:
         """Drop the table of parts, if there is one."""

@@ -116,19 +116,18 @@ def is_of_versions(message: str) -> bool:
     return _RAISED in message or any(sign in message for sign, _ in _BROKEN)
 
 
-def commit_settings(plan: Plan) -> dict[str, str]:
-    """Return the session settings under which the statement commits.
+def commit_settings(metadata: str, app_id: str, number: int) -> dict[str, str]:
+    """Return the session settings under which a statement commits.
 
-    They put the watermark into the commit's own metadata. With the refresh's number, Delta skips a
-    repeat.
+    They put the metadata into the commit. With an id and a rising number, Delta skips a repeat.
 
     Source: Delta's documentation, "Idempotent table writes in foreachBatch" and "Set user-defined
     commit metadata".
     """
     return {
-        "spark.databricks.delta.commitInfo.userMetadata": plan.metadata,
-        "spark.databricks.delta.write.txnAppId": plan.watermark.state_id,
-        "spark.databricks.delta.write.txnVersion": str(plan.watermark.refresh),
+        "spark.databricks.delta.commitInfo.userMetadata": metadata,
+        "spark.databricks.delta.write.txnAppId": app_id,
+        "spark.databricks.delta.write.txnVersion": str(number),
     }
 
 

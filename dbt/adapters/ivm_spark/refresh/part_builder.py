@@ -10,7 +10,7 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.plan.parts import commits_of_parts, started
 from dbt.adapters.ivm_spark.plan.plan import Full, Parts, Plan, RefreshKind
-from dbt.adapters.ivm_spark.refresh.outcome import Outcome, message, response
+from dbt.adapters.ivm_spark.refresh.outcome import Outcome, commit_settings, message, response
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.parts import BOUNDS, ROWS, Part, all_parts, bounds, part
@@ -70,11 +70,7 @@ class PartBuilder:
         begun = time.monotonic()
         # The seconds of the part itself are known when it is committed, so the next one has them.
         build = replace(self.build, done=made.number)
-        settings = {
-            "spark.databricks.delta.commitInfo.userMetadata": build.encode(),
-            "spark.databricks.delta.write.txnAppId": build.build_id,
-            "spark.databricks.delta.write.txnVersion": str(made.number),
-        }
+        settings = commit_settings(build.encode(), build.build_id, made.number)
         try:
             self._session.set(settings)
             self._query(sql)
@@ -130,13 +126,13 @@ def of_build(
         phases: the seconds of each phase.
     """
     fields, builder = response(built.plan, built.outcome, phases), built.builder
-    last = response(plan, outcome, phases)
     said, parts = message(built.plan, built.outcome), None
     if builder is not None:
         count = builder.build.parts
         said = f"{said} in {count} parts"
         parts = {"by": builder.by, "parts": count, "built_before": builder.resumed}
     if plan is not built.plan and plan.kind is not RefreshKind.NONE:
+        last = response(plan, outcome, phases)
         said = f"{said}, then {message(plan, outcome)}"
         fields |= {name: last[name] for name in ("refresh", "sources", "altered")}
     return {**fields, "_message": said, "parts": parts}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from dbt_common.exceptions import DbtDatabaseError
 
@@ -44,6 +45,17 @@ def says_condition(error: DbtDatabaseError) -> bool:
     Source: Spark's documentation, "Error Conditions".
     """
     return CONDITION.search(str(error.msg)) is not None
+
+
+def is_taken(query: Callable[[str], object], sql: str) -> bool:
+    """Return whether Spark takes a statement. Raises DbtDatabaseError if no answer comes."""
+    try:
+        query(sql)
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        return False
+    return True
 
 
 def first_line(error: Exception) -> str:

@@ -47,6 +47,11 @@ def columns_read(root: Node, relation: str) -> frozenset[str]:
     )
 
 
+def relations_read(root: Node) -> frozenset[str]:
+    """Return the quoted names of the relations that a tree reads."""
+    return frozenset(node.relation for node in nodes(root) if isinstance(node, Scan))
+
+
 def read_at(table: exp.Expr, version: int) -> None:
     """Pin a table in a query to a version.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from mashumaro.codecs.basic import BasicDecoder, BasicEncoder
 
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
+from dbt.adapters.ivm_spark.watermark.marked import marked, unmarked
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
 
 _MARK = "ivm-build1."
@@ -45,8 +44,7 @@ class Build:
 
     def encode(self) -> str:
         """Return the text that goes into the metadata of the commit of a part."""
-        text = json.dumps(_ENCODER.encode(self), separators=(",", ":"))
-        return _MARK + base64.urlsafe_b64encode(text.encode()).decode()
+        return marked(_MARK, _ENCODER.encode(self))
 
 
 _ENCODER = BasicEncoder(Build)
@@ -81,9 +79,7 @@ def is_of_parts(commits: Sequence[Commit]) -> bool:
 
 
 def _decode(metadata: str | None) -> Build | None:
-    if not metadata or not metadata.startswith(_MARK):
-        return None
     try:
-        return _DECODER.decode(json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :])))
+        return _DECODER.decode(unmarked(_MARK, metadata))
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

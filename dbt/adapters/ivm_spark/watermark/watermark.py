@@ -1,12 +1,7 @@
-"""The watermark, which a refresh writes into the metadata of its commit.
-
-It is stored as base64 of JSON, because a `;` or a quote would cut off a SET value.
-"""
+"""The watermark, which a refresh writes into the metadata of its commit."""
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +14,7 @@ from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 from dbt.adapters.ivm_spark.watermark.configuration import Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats, learned
+from dbt.adapters.ivm_spark.watermark.marked import marked, unmarked
 
 FORMAT = 2
 _MARK = "ivm2."
@@ -150,8 +146,7 @@ class Watermark:
 
     def encode(self) -> str:
         """Return the text that goes into the commit's metadata."""
-        text = json.dumps(_ENCODER.encode(self), separators=(",", ":"))
-        return _MARK + base64.urlsafe_b64encode(text.encode()).decode()
+        return marked(_MARK, _ENCODER.encode(self))
 
 
 class _Aliases(Dialect):
@@ -170,10 +165,8 @@ def decode(metadata: str | None) -> Watermark | None:
     A commit that is not ours has no watermark, and this version reads one format only. It ignores
     keys that it does not know.
     """
-    if not metadata or not metadata.startswith(_MARK):
-        return None
+    facts = unmarked(_MARK, metadata)
     try:
-        facts = json.loads(base64.urlsafe_b64decode(metadata[len(_MARK) :]))
         return _DECODER.decode(facts) if facts["format"] == FORMAT else None
     except (ValueError, LookupError, TypeError, AttributeError):
         return None

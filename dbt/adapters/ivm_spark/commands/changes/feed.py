@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +10,7 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.state.shown_row import ShownRow
+from dbt.adapters.ivm_spark.watermark.marked import marked, unmarked
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 FORMS = ("compressed", "transactional")
@@ -166,27 +165,16 @@ def history(
 
 def consumer_mark(consumer: str, view: str, version: int) -> str:
     """Return what a consumer's commit records: the version of the view's state it has read to."""
-    text = json.dumps({"consumer": consumer, "view": view, "version": version})
-    return _CONSUMER + base64.urlsafe_b64encode(text.encode()).decode()
+    return marked(_CONSUMER, {"consumer": consumer, "view": view, "version": version})
 
 
 def consumed(commits: Sequence[Commit], consumer: str, view: str) -> int | None:
     """Return the version that a consumer has read to, by its own commits; None before the first."""
     for commit in sorted(commits, key=lambda c: -c.version):
-        facts = _consumer_facts(commit.metadata)
+        facts = unmarked(_CONSUMER, commit.metadata) or {}
         if facts.get("consumer") == consumer and facts.get("view") == view:
             return int(facts["version"])
     return None
-
-
-def _consumer_facts(metadata: str | None) -> Mapping[str, Any]:
-    if not metadata or not metadata.startswith(_CONSUMER):
-        return {}
-    try:
-        facts: dict[str, Any] = json.loads(base64.urlsafe_b64decode(metadata[len(_CONSUMER) :]))
-    except ValueError:
-        return {}
-    return facts
 
 
 def _at(refreshes: Sequence[Refresh], name: str, given: Any) -> Refresh:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason
-from dbt.adapters.ivm_spark.algebra.traversal import children, not_too_deep, walk
+from dbt.adapters.ivm_spark.algebra.traversal import children, not_too_deep
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
@@ -39,6 +39,7 @@ from dbt.adapters.ivm_spark.commands.explain.readable import (
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import RULE_OF, Moves, delta
 from dbt.adapters.ivm_spark.plan.plan import Technique, technique_of
+from dbt.adapters.ivm_spark.sql.scans import relations_read
 from dbt.adapters.ivm_spark.state.accumulators import Kind
 from dbt.adapters.ivm_spark.state.layout import Layout, core_of
 
@@ -83,7 +84,7 @@ class _Describer:
         self._names = names_of(root)
         self._layout = layout
         self._core = core_of(root, above)
-        self._sources = frozenset(n.relation for n in walk(root) if isinstance(n, Scan))
+        self._sources = relations_read(root)
 
     def operator(self, node: Node, above: bool) -> Operator:
         """Return the operator of a node.
