@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.commands.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
 from dbt.adapters.ivm_spark.plan.nets import Nets
+from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.readers import readers
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
@@ -43,6 +44,7 @@ from dbt.adapters.ivm_spark.session.literals import sql_literal
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
+from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 
 DEFAULT_FILE_FORMAT = "delta"
@@ -237,9 +239,11 @@ class IvmSparkAdapter(SparkAdapter):
         if state is None:
             return
         named: Any = self.execute_macro("ivm_parts_relation", kwargs={"state": state})
-        parts = self.get_relation("", named.schema, named.identifier)
-        for one in filter(None, (state, parts)):
-            super().drop_relation(one)  # type: ignore[no-untyped-call]
+        parts: Any = self.get_relation("", named.schema, named.identifier)
+        super().drop_relation(state)  # type: ignore[no-untyped-call]
+        name = f"{self.quote(named.schema)}.{self.quote(named.identifier)}"
+        if parts is not None and is_of_parts(commits_of_parts(self._rows_of, name)):
+            super().drop_relation(parts)  # type: ignore[no-untyped-call]
 
     @available
     def ivm_state_of(self, relation: Any) -> Any:

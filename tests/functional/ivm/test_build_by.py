@@ -325,10 +325,27 @@ class TestBadBuildBy:
         small = model("day", "select day, v from @facts", parts=0)
         empty = model("day", "select day, v from @facts where v > 1000")
         none = model("day", "select cast(null as date) as day, v from @facts")
-        return {**bad, **whole, "small.sql": small, "empty.sql": empty, "none.sql": none}
+        taken = model("day", "select day, v from @facts")
+        return {
+            **bad,
+            **whole,
+            "taken.sql": taken,
+            "small.sql": small,
+            "empty.sql": empty,
+            "none.sql": none,
+        }
+
+    def test_a_table_in_the_place_of_its_parts_stays(self, warehouse: Warehouse) -> None:
+        warehouse.sql(*SOURCES, "create table taken__ivm_parts using delta as select 1 as mine")
+        assert "is in the place of" in warehouse.fail("taken")["taken"]
+        warehouse.write(
+            "taken",
+            "{{ config(materialized='ivm') }}\nselect 1 as n from {{ target.schema }}.facts",
+        )
+        warehouse.run("taken")
+        assert warehouse.rows("select * from taken__ivm_parts") == [(1,)]
 
     def test_a_column_that_does_not_fit_is_an_error(self, warehouse: Warehouse) -> None:
-        warehouse.sql(*SOURCES)
         messages = warehouse.fail(*BAD)
         for name, (_, _, message) in BAD.items():
             assert message in messages[name], name

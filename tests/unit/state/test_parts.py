@@ -6,8 +6,12 @@ import duckdb
 import pytest
 import sqlglot
 
+from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
-from dbt.adapters.ivm_spark.state.parts import MOST, PART_ROWS, bounds, is_ranged, part
+from dbt.adapters.ivm_spark.algebra.tree import Scan
+from dbt.adapters.ivm_spark.analysis.origins import Origin
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.state.parts import MOST, PART_ROWS, bounds, bounds_sql, is_ranged, part
 
 ROWS = {
     "int": ("select * from (values (-5), (0), (3), (4), (null), (9), (10)) as r(c)", "3", "9"),
@@ -66,3 +70,9 @@ def test_the_number_of_parts_fits_the_rows() -> None:
 def test_ranges_are_of_numbers_and_times() -> None:
     assert all(map(is_ranged, ("int", "decimal(3,1)", "double", "date", "timestamp_ntz")))
     assert not any(map(is_ranged, ("string", "boolean", "binary", "array<int>", "struct<a:int>")))
+
+
+def test_a_quantile_that_is_no_value_of_its_type_is_left_out() -> None:
+    origin = Origin(Scan("`s`.`t`", "t", (("c", "c"),)), column("c"))
+    sql = bounds_sql([origin], "decimal(18,0)", 3, bind_plain)
+    assert "transform(CAST(`bounds` AS ARRAY<STRING>), x -> TRY_CAST(x AS DECIMAL(18, 0)))" in sql

@@ -42,6 +42,7 @@ class Request:
         limited: the compiled SQL reads only some of the rows (--empty, --sample), so it is no
             reason to change a state that exists.
         own_query: a rebuild starts from the model's own query, whatever the state was built from.
+        reads_state: a rebuild may read the state in place of a part of a changed query.
         limited_before: the state was built from some of the rows only.
         parts: the quoted name of the table in which a build in parts collects them.
         parts_exist: there is such a table: a build has not come to its end.
@@ -64,6 +65,7 @@ class Request:
     hooked: bool = False
     limited: bool = False
     own_query: bool = False
+    reads_state: bool = True
     limited_before: bool = False
     parts: str = ""
     parts_exist: bool = False

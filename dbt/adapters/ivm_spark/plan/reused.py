@@ -120,6 +120,8 @@ def _may_reuse(
         return False
     if request.full_refresh or request.own_query or request.limited or request.in_parts:
         return False
+    if not request.reads_state:
+        return False
     if config.on_query_change is not OnQueryChange.KEEP or history.modified:
         return False
     if config.refresh_policy is RefreshPolicy.FULL or before.unsupported_reason is not None:

@@ -9,12 +9,14 @@ from typing import Any
 
 from dbt_common.exceptions import DbtDatabaseError
 
+from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.plan import Full
 from dbt.adapters.ivm_spark.refresh.outcome import is_of_versions, outcome_of_error
 from dbt.adapters.ivm_spark.refresh.part_builder import PartBuilder
 from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS, PlannedRefresh
 from dbt.adapters.ivm_spark.session.condition import first_line, is_taken, says_condition
 from dbt.adapters.ivm_spark.state.parts import Part
+from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 
 
 class RefreshInParts(PlannedRefresh):
@@ -130,7 +132,10 @@ class RefreshInParts(PlannedRefresh):
         return not is_taken(self._query, f"describe table {table}")
 
     def _drop_parts(self) -> None:
-        """Drop the table of parts, if there is one."""
-        if self._request.parts_exist:
-            self._query(f"drop table if exists {self._request.parts}")
-            self._request = replace(self._request, parts_exist=False)
+        """Drop the table of parts, if there is one; another one in its place stays."""
+        table = self._request.parts
+        if not self._request.parts_exist:
+            return
+        if is_of_parts(commits_of_parts(self._query, table)):
+            self._query(f"drop table if exists {table}")
+        self._request = replace(self._request, parts_exist=False)

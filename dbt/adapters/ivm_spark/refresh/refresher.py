@@ -23,7 +23,6 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, RefreshKind
 from dbt.adapters.ivm_spark.plan.refusals import in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
@@ -47,7 +46,6 @@ from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.frozen import COUNTED
 from dbt.adapters.ivm_spark.state.merge import Merge
-from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration
 
 Store = Callable[[str], None]
@@ -200,7 +198,7 @@ class Refresher(RefreshInParts):
             self._spent("apply", started)
         if not outcome.done and self._reads_state:
             # Whatever it is, the sources are there.
-            self._request = replace(self._request, own_query=True)
+            self._request = replace(self._request, reads_state=False)
             outcome = Outcome(False, lost=True)
         if not outcome.done and self._builder is not None:
             self._begin_anew()
@@ -413,10 +411,7 @@ class Refresher(RefreshInParts):
         may still go on with them.
         """
         self._pins.done(self._request.view, self._request.state)
-        request = self._request
-        if request.config.build_by or not request.parts_exist:
-            return
-        if is_of_parts(commits_of_parts(self._query, request.parts)):
+        if not self._request.config.build_by:
             self._drop_parts()
 
     @property

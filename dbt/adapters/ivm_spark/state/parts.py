@@ -105,7 +105,8 @@ def _certain(quantiles: exp.Expr, type_name: str) -> exp.Expr:
         return exp.Anonymous(this=name, expressions=list(arguments))
 
     text = exp.to_identifier("x")
-    read = exp.TryCast(this=exp.column("x"), to=exp.DataType.build(type_name, dialect="spark"))
+    kind = exp.DataType.build(type_name, dialect="spark")
+    read = exp.TryCast(this=exp.column("x"), to=kind, safe=True)  # else it is written as CAST
     there = exp.Not(this=exp.Is(this=exp.column("x"), expression=exp.null()))
     texts = exp.cast(quantiles, "array<string>", dialect="spark")
     values = call("transform", texts, exp.Lambda(this=read, expressions=[text]))
