@@ -180,3 +180,10 @@ def test_a_transaction_saves_a_part_of_the_statement_only() -> None:
             - _estimates(BUILT, replace(work, rewrites=True)).incremental
         )
         assert saved == pytest.approx(FIXED_INCREMENTAL * (1 - REWRITTEN))
+
+
+def test_a_rebuild_from_a_former_state_counts_the_rows_of_all_sources() -> None:
+    reused = RefreshStats(1, True, False, Work(3_000_000), reused=True)
+    known = learned(BUILT, reused, 2.0)
+    assert known.full_rows == 3_000_000
+    assert known.full_seconds == BUILT.full_seconds + 2.0

@@ -15,7 +15,7 @@ from dbt.adapters.ivm_spark.plan.plan import Full, Parts
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.tuning import SKIPPING
-from dbt.adapters.ivm_spark.session.condition import says_condition
+from dbt.adapters.ivm_spark.session.condition import is_taken, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Commit
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
@@ -28,8 +28,12 @@ from dbt.adapters.ivm_spark.watermark.history import identified, is_another
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark
 
 
-def check_build_by(request: Request, found: Findings) -> None:
-    """Raise RefusedError if a view can't be built by the ranges of the model's column."""
+def check_build_by(request: Request, found: Findings, builds: bool) -> None:
+    """Raise RefusedError if a view can't be built by the ranges of the model's column.
+
+    The state of a former query may lack a column that a rebuild would store, so the column is
+    checked against it only if the plan `builds` from that layout.
+    """
     name = request.config.build_by
     if not name:
         return
@@ -44,6 +48,8 @@ def check_build_by(request: Request, found: Findings) -> None:
             f"build_by is {name!r}, of type {outputs[name.lower()]}. Name a column of numbers, "
             "dates or timestamps, whose values can be cut into ranges."
         )
+    if found.of_former_query and not builds:
+        return
     if found.layout is not None and _key(request, found) is None:
         keys = ", ".join(_keys(found)) or "there is none"
         raise RefusedError(
@@ -62,10 +68,10 @@ def in_parts(plan: Full, request: Request, found: Findings) -> tuple[Full, str]:
     if layout is None:
         reason = found.reading.unsupported_reason
         return plan, f"{said}, because its query is stored as it is. {reason or ''}".strip()
-    key = _key(request, found)
-    assert key is not None
     if found.frozen is not None and (request.keeps_frozen or found.frozen.given is not None):
         return plan, f"{said}, because its frozen rows may change between two parts."
+    key = _key(request, found)
+    assert key is not None
     place = {item.name: item.expression for item in layout.keys}
     where = origins(layout.input, place[key])
     if where is None:
@@ -109,18 +115,24 @@ def unfinished(query: Query, request: Request) -> Build | None:
     if not (request.in_parts and request.parts_exist):
         return None
     commits = commits_of_parts(query, request.parts)
+    if not commits and not is_taken(query, f"describe table {request.parts}"):
+        return None  # another run has dropped it since dbt looked
     if not is_of_parts(commits):
         raise RefusedError(
             f"{request.parts} is in the place of the table in which a build of this model collects "
             "its parts. Rename or drop it, or give the model another alias."
         )
-    return recorded(commits)
+    record = recorded(commits)
+    return None if record is None else record.build
 
 
-def commits_of_parts(query: Query, table: str) -> list[Commit]:
-    """Return the commits of a table of parts (quoted name), none if it is no Delta table."""
+def commits_of_parts(query: Query, table: str, since: int = 0) -> list[Commit]:
+    """Return the commits of a table of parts from a version on, none if it is no Delta table.
+
+    `table` is its quoted name.
+    """
     try:
-        return SourceReader(query).commits(table, 0)
+        return SourceReader(query).commits(table, since)
     except DbtDatabaseError as error:
         if not says_condition(error):
             raise

@@ -170,7 +170,7 @@ class Planner:
         found = self._found(request, history, found_late, keeps=not request.own_query)
         check_query_change(request, history.watermark, found)
         check_frozen(self._query, request, history, found)
-        check_build_by(request, found)
+        check_build_by(request, found, builds=False)
         needed, warning = conforming(self._query, request, history, found.table)
         found = staying(request, found) if warning else replace(found, alteration=needed)
         if found.frozen is not None:
@@ -196,6 +196,7 @@ class Planner:
                 alteration=found.alteration,
                 derivation=None,
             )
+            check_build_by(request, found, builds=True)
         if decision.build and found.kept:
             found = anew(request, found)
         if decision.build:

@@ -60,6 +60,8 @@ class Committer:
         settings = commit_settings(plan.metadata, mark.state_id, mark.refresh)
         try:
             made = self._hold(plan, request)
+            if made is None:
+                return Outcome(False, lost=True)
             self._session.set(settings)
             rows = self._changed(sql, plan, request.state, made)
         except DbtDatabaseError as error:
@@ -81,14 +83,13 @@ class Committer:
         differed, after = difference
         return replace(outcome, differed=differed, rows=after)
 
-    def _hold(self, plan: Plan, request: Request) -> int:
-        """Hold the readers if need be, and return how many versions of the state that made."""
+    def _hold(self, plan: Plan, request: Request) -> int | None:
+        """Hold the readers if need be; see `hold`."""
         if not plan.holds_readers:
             return 0
         assert plan.held_at is not None
         mark = mark_in(request.information)
-        version = plan.held_at + plan.alteration.commits
-        return hold(self._query, request.view, request.state, version, mark)
+        return hold(self._query, request.view, request.state, plan.held_at, mark)
 
     def _changed(self, sql: str, plan: Plan, state: str, made: int) -> Sequence[Mapping[str, Any]]:
         """Run the statement that changes the state, or what may take its place.

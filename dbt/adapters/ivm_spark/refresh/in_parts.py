@@ -14,7 +14,12 @@ from dbt.adapters.ivm_spark.plan.plan import Full
 from dbt.adapters.ivm_spark.refresh.outcome import is_of_versions, outcome_of_error
 from dbt.adapters.ivm_spark.refresh.part_builder import PartBuilder
 from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS, PlannedRefresh
-from dbt.adapters.ivm_spark.session.condition import first_line, is_taken, says_condition
+from dbt.adapters.ivm_spark.session.condition import (
+    first_line,
+    is_cancelled,
+    is_taken,
+    says_condition,
+)
 from dbt.adapters.ivm_spark.state.parts import Part
 from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 
@@ -48,20 +53,24 @@ class RefreshInParts(PlannedRefresh):
         """Run the statement of one part. Raises DbtDatabaseError for an error of the query."""
         assert self._builder is not None
         started = time.perf_counter()
+        failed: DbtDatabaseError | None = None
+        alone = False
         try:
             self._session.tune(self.plan)
             with self._phase(f"building part {part.number} of {part.of}"):
                 alone = self._builder.commit(part, sql)
         except DbtDatabaseError as error:
-            self._part_failed(error)
-        else:
-            self._request = replace(self._request, parts_exist=True)
-            if not alone:
-                self._begin_anew()
-            elif self._progress is not None:
-                self._progress.say(f"part {part.number} of {part.of} is built: {part.where}")
+            failed = error
         finally:
             self._spent("parts", started)
+        if failed is not None:
+            self._part_failed(failed)
+            return
+        self._request = replace(self._request, parts_exist=True)
+        if not alone:
+            self._begin_anew()
+        elif self._progress is not None:
+            self._progress.say(f"part {part.number} of {part.of} is built: {part.where}")
 
     def _begun(self, plan: Full) -> PartBuilder | None:
         """Return the builder of a rebuild's parts, None if everything is one part.
@@ -74,9 +83,9 @@ class RefreshInParts(PlannedRefresh):
             self._session.tune(plan)
             builder = PartBuilder(self._query, self._session, plan)
         except DbtDatabaseError as error:
-            if not says_condition(error):
+            if is_cancelled(error) or not says_condition(error):
                 raise
-            self.late_warning = f"built at once, not in parts: {first_line(error)}"
+            self._warn_at_once(error)
             return None
         finally:
             self._spent("parts", started)
@@ -99,13 +108,15 @@ class RefreshInParts(PlannedRefresh):
 
         Parts of an earlier run may be of versions with an error, or of versions that are gone. The
         build begins again then. A part that Spark can't compute alone makes the view be built at
-        once.
+        once, at the newest versions.
         """
         assert self._builder is not None and isinstance(self.plan, Full)
         self._session.clear()
         message = str(error.msg)
         outcome = outcome_of_error(message, self.plan.kind, self.plan.is_reconstructed)
-        if (outcome is not None and outcome.lost) or self._is_missing(self._request.parts):
+        if is_cancelled(error):
+            raise error
+        if (outcome is not None and outcome.lost) or self._lacks_parts:
             self._begin_anew()
         elif self._builder.resumed and is_of_versions(message):
             self._drop_parts()
@@ -113,13 +124,26 @@ class RefreshInParts(PlannedRefresh):
         elif outcome is None:
             raise error
         else:
-            self.late_warning = f"built at once, not in parts: {first_line(error)}"
-            self._builder, self.plan = None, replace(self.plan, parts=None)
+            self._warn_at_once(error)
+            self._drop_parts()
+            at_once = replace(self._request.config, build_by="")
+            self._request = replace(self._request, config=at_once)
+            self._begin_anew()
+
+    def _warn_at_once(self, error: DbtDatabaseError) -> None:
+        self.late_warning = f"built at once, not in parts: {first_line(error)}"
+
+    @property
+    def _lacks_parts(self) -> bool:
+        """Return whether parts were built, and the table of them is gone."""
+        built = self._builder is not None and self._builder.build.done > 0
+        return built and self._is_missing(self._request.parts)
 
     def _begin_anew(self) -> None:
         """Plan again, by the tables that there are now: another run may have built the same."""
         self._session.clear()
         self._builder = None
+        self._before = dict(self._phases)
         self._request = replace(
             self._request,
             state_exists=not self._is_missing(self._request.state),

@@ -14,7 +14,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import Outcome, commit_settings, mes
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.parts import BOUNDS, ROWS, Part, all_parts, bounds, part
-from dbt.adapters.ivm_spark.watermark.build import Build, recorded
+from dbt.adapters.ivm_spark.watermark.build import Build, Record, recorded
 
 
 class PartBuilder:
@@ -32,6 +32,7 @@ class PartBuilder:
         self._plan = plan
         self._parts: Parts = plan.parts
         self.build: Build = self._parts.resumes or started(plan, uuid.uuid4().hex, self._bounds())
+        self._known: Record | None = None
         self.resumed = self.build.done
 
     @property
@@ -89,10 +90,13 @@ class PartBuilder:
 
     def _version(self) -> int | None:
         """Return the version of the table, None if it has other rows than this build's."""
-        commits = commits_of_parts(self._query, self._parts.table)
-        build = recorded(commits)
-        same = build is not None and build.build_id == self.build.build_id
-        return commits[0].version if same else None
+        since = 0 if self._known is None else self._known.version
+        commits = commits_of_parts(self._query, self._parts.table, since)
+        record = recorded(commits, self._known)
+        if record is None or record.build.build_id != self.build.build_id:
+            return None
+        self._known = record
+        return commits[0].version
 
     def _bounds(self) -> tuple[str, ...]:
         (row,) = self._query(self._parts.question)

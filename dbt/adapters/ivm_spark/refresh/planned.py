@@ -48,6 +48,7 @@ class PlannedRefresh:
         self._token = uuid.uuid4().hex[:8]
         self._planner = Planner(query, pins, token=self._token, nets=nets)
         self._phases: dict[str, float] = {}
+        self._before: dict[str, float] = {}
         self._session = Workspace(query)
         self._rejected: Reason | None = None
         self.late_warning = ""

@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, Refr
 from dbt.adapters.ivm_spark.plan.refusals import in_full, refused, rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
+from dbt.adapters.ivm_spark.refresh.hold import release
 from dbt.adapters.ivm_spark.refresh.in_parts import RefreshInParts
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -82,7 +83,7 @@ class Refresher(RefreshInParts):
         self._committer = Committer(query, self._session, change, self._token)
         self._difference: tuple[int, int] | None = None
         self._built: Built | None = None
-        self._before = 0.0
+        self._follows = False
         self._altered = Alteration()
 
     @classmethod
@@ -131,7 +132,24 @@ class Refresher(RefreshInParts):
                 return
             yield attempt
         if self.again:
+            if self.plan.holds_readers:
+                release(self._query, self._request.view, self._request.state)
             raise self._raced()
+
+    def turns(self) -> Iterator[None]:
+        """Yield for each time that the macros change the state and set the view.
+
+        There is another turn if Spark rejected the view, and if a build was one of former versions
+        of the sources. Its rows can be read before that refresh.
+        """
+        yield
+        if self.again:
+            yield
+        if self._follows:
+            self._follow_up()
+            yield
+            if self.again:
+                yield
 
     def materializations(self) -> Iterator[tuple[str, str]]:
         """Yield name and query of each temporary relation to materialize before the MERGE reads it.
@@ -188,9 +206,9 @@ class Refresher(RefreshInParts):
             began = self.plan.watermark.stats.started / 1000
             outcome = replace(outcome, seconds=time.time() - began)
         except DbtDatabaseError as error:
-            gone = self._builder is not None and self._is_missing(self._request.parts)
-            judged = says_condition(error) and not is_cancelled(error)
-            if not gone and not (judged and self._reads_state):
+            if is_cancelled(error) or not says_condition(error):
+                raise
+            if not (self._reads_state or self._lacks_parts):
                 raise
             outcome = Outcome(False, lost=True)
         finally:
@@ -200,12 +218,14 @@ class Refresher(RefreshInParts):
             # Whatever it is, the sources are there.
             self._request = replace(self._request, reads_state=False)
             outcome = Outcome(False, lost=True)
-        if not outcome.done and self._builder is not None:
+        in_parts = self._builder is not None
+        if not outcome.done and in_parts and (outcome.lost or self._lacks_parts):
             self._begin_anew()
             return
         self._settle(replace(outcome, frozen=self._frozen_changes()) if outcome.done else outcome)
-        if outcome.done and self._is_followed_up:
-            self._follow_up()
+        if outcome.done:
+            self._note_build()
+        self._builder = None
 
     def _frozen_changes(self) -> int | None:
         """Return how many frozen rows the refresh would have changed, None if that is not known."""
@@ -230,26 +250,31 @@ class Refresher(RefreshInParts):
             reason = rejection(str(error.msg)) if self.plan.is_reconstructed else None
             if reason is None:
                 raise
+            self._built, self._follows = None, False
             self._settle(Outcome(False, broken=reason))
 
-    @property
-    def _is_followed_up(self) -> bool:
-        """Return whether the plan was a build in parts, or one from a former state."""
-        reused = None if self.plan.findings is None else self.plan.findings.reused
-        return self._builder is not None or (reused is not None and reused.behind)
+    def _note_build(self) -> None:
+        """Note a committed build in parts or from a former state, and whether a refresh follows."""
+        plan = self.plan
+        reused = None if plan.findings is None else plan.findings.reused
+        behind = reused is not None and reused.behind
+        if self._builder is not None or behind:
+            self._built = Built(plan, self._outcome, self._builder)
+            self._follows = behind or (self._builder is not None and self._builder.resumed > 0)
+        if isinstance(plan, Full) and self._request.in_parts:
+            self._drop_parts()  # no build can go on with them any more
 
     def _follow_up(self) -> None:
-        """Note a build, and refresh it if it is one of former versions of the sources."""
-        self._built = Built(self.plan, self._outcome, self._builder)
-        former = self._builder is None or self._builder.resumed > 0
-        self._drop_parts()
-        self._builder = None
-        if former:
-            self._before = sum(self._phases.get(phase, 0.0) for phase in ("plan", "keep", "parts"))
-            self._request = replace(
-                self._request, state_exists=True, occupied_by="", full_refresh=False
-            )
-            self.plan = self._planned()
+        """Plan the refresh of a build that was one of former versions of the sources."""
+        assert self._built is not None
+        self._follows, self._before = False, dict(self._phases)
+        self._request = replace(
+            self._request, state_exists=True, occupied_by="", full_refresh=False
+        )
+        self.plan = self._planned()
+        shown = self._built.plan
+        if (self.plan.view, self.plan.shown) == (shown.view, shown.shown):
+            self.plan = replace(self.plan, view="", held_at=None)  # it has been set
 
     @property
     def _reads_state(self) -> bool:
@@ -293,10 +318,13 @@ class Refresher(RefreshInParts):
 
         They do not include the time to learn about a new query.
         """
-        before = 0.0 if self._builder is None else self._builder.seconds_before
-        known = 0.0 if self.plan.watermark.stats.first else self._phases.get("plan", 0.0)
-        spent = known + self._phases.get("keep", 0.0) + self._phases.get("parts", 0.0)
-        return before + spent - self._before
+        earlier = 0.0 if self._builder is None else self._builder.seconds_before
+        known = () if self.plan.watermark.stats.first else ("plan",)
+        spent = (
+            self._phases.get(phase, 0.0) - self._before.get(phase, 0.0)
+            for phase in (*known, "keep", "parts")
+        )
+        return earlier + sum(spent)
 
     def _leave_out_no_ops(self) -> None:
         """Ask which changes have no net effect, and leave them out."""

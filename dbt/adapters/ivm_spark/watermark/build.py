@@ -47,16 +47,38 @@ class Build:
         return marked(_MARK, _ENCODER.encode(self))
 
 
+@dataclass(frozen=True)
+class Record:
+    """The commit of a part.
+
+    Attributes:
+        version: of the table of parts after it.
+        build: as far as it had come.
+    """
+
+    version: int
+    build: Build
+
+    def same_as(self, version: int, build: Build) -> bool:
+        """Return whether a build recorded by a commit is this one, and as far."""
+        here = self.version, self.build.build_id, self.build.done
+        return here == (version, build.build_id, build.done)
+
+
 _ENCODER = BasicEncoder(Build)
 _DECODER = BasicDecoder(Build)
 
 
-def recorded(commits: Sequence[Commit]) -> Build | None:
-    """Return the build that a table of parts has the rows of.
+def recorded(commits: Sequence[Commit], known: Record | None = None) -> Record | None:
+    """Return the record of the build that a table of parts has the rows of.
 
-    None if the table may have other rows. `commits` are all of its commits, the newest first.
+    None if the table may have other rows.
+
+    Args:
+        commits: all commits of the table, or those from that of `known` on, the newest first.
+        known: what an earlier look at the table found, None without one.
     """
-    newest: Build | None = None
+    newest: Record | None = None
     last: Build | None = None
     for commit in commits:
         build = _decode(commit.metadata)
@@ -67,8 +89,8 @@ def recorded(commits: Sequence[Commit]) -> Build | None:
         )
         if build is None or not follows:
             return None
-        newest, last = newest or build, build
-        if build.done == 1:
+        newest, last = newest or Record(commit.version, build), build
+        if build.done == 1 or (known is not None and known.same_as(commit.version, build)):
             return newest
     return None
 

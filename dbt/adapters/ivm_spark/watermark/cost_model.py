@@ -186,7 +186,8 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     if stats.compared and seconds >= cost_model.full_seconds:
         return cost_model  # a rebuild need not compare
     if stats.reused:
-        return replace(cost_model, full_seconds=cost_model.full_seconds + seconds)
+        both = cost_model.full_seconds + seconds
+        return replace(cost_model, full_seconds=both, full_rows=stats.work.rows)
     if stats.full:
         return replace(
             cost_model,

@@ -44,6 +44,10 @@ class Explainer:
 
     def __init__(self, query: Query, pins: Pins, request: Request, model: str, kind: str) -> None:
         planner = Planner(query, pins, counts=False)
+        try:
+            under_way = unfinished(query, request)
+        except RefusedError as error:
+            raise CompilationError(f"Model {model}: {error}") from error
         plan, refused = _planned(planner, request, model)
         self.plan = plan
         self.example = plan.statements or _example(plan, request.state)
@@ -51,7 +55,7 @@ class Explainer:
         self._told = replace(
             told,
             plan_difference=_difference(query, request, plan),
-            unfinished=unfinished(query, request),
+            unfinished=under_way,
         )
         self.view_sql = self._told.shown
 

@@ -30,14 +30,12 @@
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.alteration()) -%}
 
-  {#- change the state by one statement and one commit, and let the view show it; if Spark rejects
-      the generated statement, do both again from the query's own text -#}
-  {%- do ivm_change_state(state, refresh) -%}
-  {%- do ivm_show_state(target, existing, refresh) -%}
-  {%- if refresh.again -%}
+  {#- change the state by one statement and one commit, and let the view show it; do both again if
+      Spark rejects the generated view, or if a build is followed by a refresh -#}
+  {%- for turn in refresh.turns() -%}
     {%- do ivm_change_state(state, refresh) -%}
     {%- do ivm_show_state(target, existing, refresh) -%}
-  {%- endif -%}
+  {%- endfor -%}
   {%- if refresh.late_warning -%}
     {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.late_warning) -%}
   {%- endif -%}
