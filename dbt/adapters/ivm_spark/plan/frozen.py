@@ -9,10 +9,8 @@ from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from dbt.adapters.ivm_spark.algebra.catalog import Relation, name_parts, relation_name
 from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
-from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
 from dbt.adapters.ivm_spark.analysis.cannot_raise import cannot_raise
@@ -27,16 +25,13 @@ from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.session.condition import first_line, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
-from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
-from dbt.adapters.ivm_spark.sql.fingerprint import same_query
+from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.state.difference import are_comparable, stored_types
+from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.frozen import Frozen, changed_rows
-from dbt.adapters.ivm_spark.state.layout import STATE, Layout, Style
-from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_state, shown_rows
+from dbt.adapters.ivm_spark.state.layout import STATE, Layout
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
-from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark
 
 LIMITED = (
@@ -44,10 +39,7 @@ LIMITED = (
     "LIMIT shows depends on all others."
 )
 _TEXTS = ("string", "binary")
-OWN = "this"
-"""The `backfill_from` that means the model's own relation, before it becomes a view."""
 ZONE = "spark.sql.session.timeZone"
-MISSING = "TABLE_OR_VIEW_NOT_FOUND"
 
 
 def frozen_rows(text: str, layout: Layout | None, facts: Facts, dialect: str) -> Frozen | None:
@@ -81,7 +73,7 @@ def with_frozen(request: Request, found: Findings) -> Findings:
     if text and found.layout is None and _is_limited(request.sql):
         raise RefusedError(LIMITED)
     try:
-        frozen = frozen_rows(text, found.layout, found.facts, _dialect(found))
+        frozen = frozen_rows(text, found.layout, found.facts, session_dialect(found))
     except ConfigError as error:
         raise RefusedError(error.sentence) from error
     if frozen is None:
@@ -152,9 +144,9 @@ def _covers(query: Query, found: Findings, frozen: Frozen, before: Watermark) ->
     """
     try:
         if found.known:
-            old = exp.condition(before.frozen_on, dialect=_dialect(found))
+            old = exp.condition(before.frozen_on, dialect=session_dialect(found))
         else:
-            rows = frozen_rows(before.frozen, frozen.layout, found.facts, _dialect(found))
+            rows = frozen_rows(before.frozen, frozen.layout, found.facts, session_dialect(found))
             assert rows is not None
             old = rows.condition
     except (ConfigError, SqlglotError):
@@ -225,194 +217,6 @@ def _texts_as_values(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.
     return [exp.alias_(value, f"c{place}") for place, value in enumerate(found)]
 
 
-def with_kept_rows(
-    query: Query, request: Request, history: StateHistory, found: Findings, reads: bool
-) -> Findings:
-    """Return the findings for a rebuild that keeps the frozen rows of the state that there is.
-
-    If the state was built in another way, they are the rows that the view shows.
-
-    Args:
-        query: sends a statement.
-        request: of the run.
-        history: of the state.
-        found: the findings for a rebuild.
-        reads: whether rows may be read to check them.
-
-    Raises RefusedError if the frozen rows do not tell what the query needs, and NotMaintained if
-    they do for a query that is stored as it is.
-    """
-    frozen, before = found.frozen, history.watermark
-    if frozen is None or not request.keeps_frozen:
-        return found
-    as_written = before is not None and before.unsupported_reason is not None
-    alike = before is not None and _is_stored_alike(request, found, before)
-    if alike and _has_columns(query, request, found):
-        return found
-    says = f"its frozen rows ({frozen.text}) were stored for another query"
-    remedy = (
-        "Keep the query's columns and aggregates, or give these rows up: remove frozen_where and "
-        "run with --full-refresh."
-    )
-    if not mark_in(request.information):
-        raise RefusedError(f"{says}, and there is no view that shows them. {remedy}")
-    relation = SourceReader(query).relation(request.view)
-    try:
-        return _given_by(query, found, relation, says, remedy, reads)
-    except NotStoredError as error:
-        if as_written and found.layout is not None:
-            detail = f"frozen rows that lack {error}"
-            raise NotMaintained(ReasonCode.OPERATOR_NOT_SUPPORTED, detail) from error
-        raise RefusedError(f"{says}, and lack what the state stores: {error}. {remedy}") from error
-
-
-def _is_stored_alike(request: Request, found: Findings, before: Watermark) -> bool:
-    """Return whether the rows of a state mean what those of a rebuilt one would."""
-    if found.edit is not None:
-        return True
-    if not (found.known or same_query(before.fingerprint, found.reading.fingerprint)):
-        return False
-    if found.layout is None or before.unsupported_reason is not None:
-        return found.layout is None and before.unsupported_reason is not None
-    view = found.reading.view
-    above = None if view is None else view.above
-    return request.config.table.appends == before.appends and above == before.query.above
-
-
-def _has_columns(query: Query, request: Request, found: Findings) -> bool:
-    stored = dict(SourceReader(query).relation(request.state).columns)
-    return all(stored.get(name) == kind for name, kind in types_of_state(found).items())
-
-
-def with_backfill(query: Query, request: Request, found: Findings, reads: bool) -> Findings:
-    """Return the findings for a first build that takes its frozen rows from another table.
-
-    They are the same unless the model names such a table. Raises RefusedError if that does not have
-    the view's columns, or does not tell all that the state stores. For `reads` see
-    `with_kept_rows`.
-    """
-    frozen, name = found.frozen, request.config.backfill_from
-    if frozen is None or not name or request.keeps_frozen:
-        return found
-    says, own = f"backfill_from is {name!r}", name.lower() == OWN
-    remedy = "Or remove backfill_from, so that the query gives the frozen rows."
-    if own and mark_in(request.information):
-        raise RefusedError(
-            f"{says}, but the state of this view is missing. Name a table that has the frozen "
-            f"rows. {remedy}"
-        )
-    try:
-        relation = SourceReader(query).relation(request.view if own else _quoted(name))
-    except DbtDatabaseError as error:
-        if not says_condition(error):
-            raise
-        if own and MISSING in str(error.msg):
-            return found
-        raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
-    if own and request.limited:
-        raise RefusedError(
-            f"{says}, and a build with --empty or --sample would replace that table. Build the "
-            "view without them first."
-        )
-    try:
-        return _given_by(query, found, relation, says, remedy, reads)
-    except NotStoredError as error:
-        raise RefusedError(
-            f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
-            f"the query. {remedy}"
-        ) from error
-
-
-def _given_by(
-    query: Query, found: Findings, relation: Relation, says: str, remedy: str, reads: bool
-) -> Findings:
-    """Return findings whose frozen rows come from a relation with the view's columns.
-
-    Args:
-        query: sends a statement.
-        found: the findings for a rebuild.
-        relation: the relation.
-        says: the beginning of a message.
-        remedy: its end.
-        reads: see `with_kept_rows`.
-
-    Raises RefusedError for a relation without the view's columns, and NotStoredError for one that
-    does not tell all that the state stores.
-    """
-    frozen, outputs, types = found.frozen, found.facts.outputs, types_of_state(found)
-    assert frozen is not None
-    has = {column.lower(): kind for column, kind in relation.columns}
-    lacks = [f"{n} ({kind})" for n, kind in outputs if has.get(n.lower()) != kind]
-    if lacks:
-        raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")
-    rows = rows_of_state(found.layout, outputs, types)
-    table = exp.to_table(relation.name, dialect="spark")
-    frozen = replace(frozen, given=rows.from_(table).where(_over_view(frozen, found)))
-    if reads:
-        _check_given(query, found, frozen, table, says)
-    return replace(found, frozen=frozen)
-
-
-def unproven(request: Request, frozen: Frozen) -> str:
-    """Return the warning of a first build that takes its frozen rows from another table."""
-    return (
-        f"its frozen rows ({frozen.text}) are those of {request.config.backfill_from}. Nothing "
-        "proves that they are what the query once gave."
-    )
-
-
-def _quoted(name: str) -> str:
-    parts = name_parts(exp.to_table(name, dialect="spark"))
-    if len(parts) < 2:
-        raise RefusedError(
-            f"backfill_from is {name!r}; it must be a table with its schema, or 'this'."
-        )
-    return relation_name(parts, ())
-
-
-def _over_view(frozen: Frozen, found: Findings) -> exp.Expr:
-    """Return the condition over the columns of the view."""
-    names = {name.lower(): name for name, _ in found.facts.outputs}
-    return frozen_condition(frozen.text, names, _dialect(found))
-
-
-def _check_given(
-    query: Query, found: Findings, frozen: Frozen, table: exp.Table, says: str
-) -> None:
-    """Raise RefusedError unless the view shows the given rows as they are.
-
-    Two rows of one group, and values that the view computes from others, may not be the same.
-    """
-    layout, outputs = found.layout, found.facts.outputs
-    if layout is None or layout.style is Style.ROWS:
-        return
-    if not are_comparable(dict(outputs)):
-        raise RefusedError(f"{says}, but rows of the view's types can't be compared.")
-    assert frozen.given is not None
-    keys = [exp.column(key.name, quoted=True) for key in layout.keys]
-    twice = exp.select(*keys).from_(frozen.given.subquery("r")).group_by(*keys)
-    twice = twice.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1)))
-    shown = shown_rows(layout, found.facts.types, outputs, frozen.given)
-    names = [exp.column(name, quoted=True) for name, _ in outputs]
-    rows = exp.select(*names).from_(table.copy()).where(_over_view(frozen, found))
-    both = [exp.select(exp.Star()).from_(part.subquery("r")) for part in (shown, rows)]
-    differing = [exp.except_(*pair, distinct=False) for pair in (both, both[::-1])]
-    counts = [
-        exp.alias_(exp.select(exp.Count(this=exp.Star())).from_(q.subquery("q")).subquery(), name)
-        for q, name in zip((twice, *differing), ("twice", "computed", "given"), strict=True)
-    ]
-    (row,) = query(to_sql(exp.select(*counts)))
-    if row["twice"]:
-        raise RefusedError(
-            f"{says}, which has {row['twice']} groups more than once ({frozen.text})."
-        )
-    if row["computed"] or row["given"]:
-        raise RefusedError(
-            f"{says}, but the view would compute other values for {row['given']} of its rows "
-            f"({frozen.text})."
-        )
-
-
 def without_frozen_changes(
     query: Query, state: str, history: StateHistory, frozen: Frozen | None, types: Mapping[str, str]
 ) -> StateHistory:
@@ -468,7 +272,7 @@ def frozen_changes(found: Findings, plan: Plan, versions: Versions) -> str:
     return to_sql(query, pretty=True)
 
 
-def _dialect(found: Findings) -> str:
+def session_dialect(found: Findings) -> str:
     """Return sqlglot's dialect of the session."""
     return dialect_of(result_settings(found.session))
 

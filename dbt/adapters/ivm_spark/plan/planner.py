@@ -31,12 +31,10 @@ from dbt.adapters.ivm_spark.plan.frozen import (
     check_frozen,
     check_place,
     types_of_state,
-    unproven,
-    with_backfill,
     with_frozen,
-    with_kept_rows,
     without_frozen_changes,
 )
+from dbt.adapters.ivm_spark.plan.given_rows import unproven, with_backfill, with_kept_rows
 from dbt.adapters.ivm_spark.plan.laid_out import anew, as_it_is, placed, staying
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.parts import (
