@@ -287,8 +287,8 @@ class IvmSparkAdapter(SparkAdapter):
         Only a session of this process has replacements.
         """
         handle: Any = self.connections.get_thread_connection().handle
-        handle.replace_next(replacement)
-        return self._rows_of(sql)
+        with handle.replacing(replacement):
+            return self._rows_of(sql)
 
     def _stored(self, sql: str) -> None:
         """Run a statement that materializes a relation of few rows, or do without it.
@@ -296,8 +296,8 @@ class IvmSparkAdapter(SparkAdapter):
         Only a session of this process does without it.
         """
         handle: Any = self.connections.get_thread_connection().handle
-        handle.store_few_next()
-        self._rows_of(sql)
+        with handle.storing_few():
+            self._rows_of(sql)
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

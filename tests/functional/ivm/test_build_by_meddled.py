@@ -10,15 +10,19 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtDatabaseError
 
-from tests.functional.ivm.faults import Fault, Faults, Place, injected
+from dbt.adapters.ivm_spark.plan import planner
+from tests.functional.ivm.faults import Fault, Faults, Place, at_commit, injected
 from tests.functional.ivm.test_build_by import interrupted, model
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
 BY_DAY = "select day, count(*) as n, sum(v) as total from @facts group by day"
 EDITED = "select day, count(*) + 1 as n, min(v) as total from @facts group by day"
+FILTERED = "select id, v from @facts where v > 2"
+STRICT = ", refresh_policy='incremental_strict'"
 KEYED = "select id, day, v from @facts"
 REJECTED = "[UNSUPPORTED_FEATURE] no such feature. SQLSTATE: 0A000"
 RACED = "[DELTA_CONCURRENT_APPEND] other files. SQLSTATE: 2D521"
+NO_FEED = "[DELTA_MISSING_CHANGE_DATA] no change data. SQLSTATE: KD002"
 CANCELLED = "[SPARK_JOB_CANCELLED] Job 3 cancelled. SQLSTATE: XXKDA"
 EDITS = ("altered", "touched", "at_once")
 
@@ -33,8 +37,9 @@ def end_of(name: str) -> Place:
     return lambda _, sql: "create or replace table" in sql and f"`{name}__ivm`" in sql
 
 
-def plain(query: str) -> str:
-    return "{{ config(materialized='ivm') }}\n" + query.replace("@", "{{ target.schema }}.")
+def plain(query: str, more: str = "") -> str:
+    config = f"{{{{ config(materialized='ivm'{more}) }}}}\n"
+    return config + query.replace("@", "{{ target.schema }}.")
 
 
 class Meddled(Faults):
@@ -71,19 +76,23 @@ class TestMeddled:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         built = ("altered", "touched", "rejected", "raced", "gone", "once", "strict")
-        strict = ", refresh_policy='incremental_strict'"
         bad = (
             "select day, sum(v * element_at(array(1), if(v > 3, 0, 1))) as s from @facts group by 1"
         )
         return {
             **{
-                f"{name}.sql": model("day", BY_DAY, more=strict if name == "strict" else "")
+                f"{name}.sql": model("day", BY_DAY, more=STRICT if name == "strict" else "")
                 for name in built
             },
             "at_once.sql": plain(BY_DAY),
             "kept.sql": model("day", KEYED),
             "wrong.sql": model("day", bad),
             "cancelled.sql": model("day", BY_DAY),
+            "followed.sql": "{{ config(materialized='table') }} select 1 as day",
+            "own_text.sql": plain(BY_DAY),
+            "refused.sql": plain(FILTERED, STRICT),
+            "plain.sql": plain(BY_DAY, ", refresh_policy='incremental'"),
+            "unread.sql": model("day", "select day, max(v) as most from @facts group by day"),
         }
 
     @pytest.fixture(scope="class")
@@ -97,7 +106,9 @@ class TestMeddled:
         warehouse.write(
             "strict", model("day", strict, more=", refresh_policy='incremental_strict'")
         )
-        interrupted(warehouse, Fault.DIED, 2, "gone", "strict")
+        warehouse.run("followed")
+        warehouse.write("followed", model("day", BY_DAY))
+        interrupted(warehouse, Fault.DIED, 2, "gone", "strict", "followed")
         return warehouse
 
     @pytest.fixture(scope="class")
@@ -221,3 +232,72 @@ class TestMeddled:
         response = warehouse.run("kept")["kept"]
         assert response["query_change"]["state"] == "kept"
         warehouse.check("kept")
+
+    def test_a_refresh_after_a_build_that_races_keeps_the_view(self, warehouse: Warehouse) -> None:
+        """The view took the place of a table in this run, and stays when the refresh is planned
+        again."""
+        warehouse.sql("update facts set v = v + 10 where id = 3")
+        meddled = Meddled()
+        meddled.before["followed"] = (lambda _, sql: "merge into" in sql), raising(RACED)
+        with injected(meddled):
+            response = warehouse.run("followed")["followed"]
+        assert meddled.before == {}
+        assert ", then INCREMENTAL" in response["_message"]
+        warehouse.check("followed")
+
+    def test_a_rebuild_that_a_refresh_turns_into_goes_part_by_part(
+        self, warehouse: Warehouse
+    ) -> None:
+        warehouse.run("unread")
+        warehouse.sql("update facts set v = v + 1 where id in (2, 4)")
+        meddled = Meddled()
+        meddled.before["unread"] = (lambda _, sql: "cache table" in sql), raising(NO_FEED)
+        with injected(meddled):
+            response = warehouse.run("unread")["unread"]
+        assert meddled.before == {}
+        assert (response["refresh_kind"], response["parts"]["parts"]) == ("full", 3)
+        warehouse.check("unread")
+
+    def test_a_view_that_was_held_is_set_again(
+        self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The rebuild from the user's text has the view that was there before."""
+        for _ in range(2):
+            meddled = Meddled()
+            meddled.before["own_text"] = end_of("own_text"), raising(REJECTED)
+            with injected(meddled):
+                response = warehouse.run("own_text")["own_text"]
+            assert response["reason"]["code"] == "GENERATED_SQL_REJECTED"
+            monkeypatch.setattr(planner, "version", "another")
+            warehouse.sql("update facts set v = v + 1 where id = 7")
+        warehouse.run("own_text")
+        warehouse.check("own_text")
+
+    def test_a_statement_that_is_not_sent_leaves_nothing_for_the_next(
+        self, warehouse: Warehouse
+    ) -> None:
+        """A transaction that would have taken its place is not carried out in another's place."""
+        warehouse.run("plain")
+        warehouse.sql("update facts set v = v + 1 where id = 6")
+        before = warehouse.version("plain__ivm")
+        meddled = Meddled()
+        meddled.before["plain"] = at_commit, raising("the statement was not sent")
+        with injected(meddled):
+            assert "not sent" in warehouse.fail("plain")["plain"]
+        assert warehouse.version("plain__ivm") == before
+        warehouse.run("plain")
+        warehouse.check("plain")
+
+    def test_a_refused_refresh_does_not_leave_the_view_held(self, warehouse: Warehouse) -> None:
+        warehouse.run("refused")
+        before = bag(warehouse.rows("select * from refused"))
+        warehouse.write(
+            "refused", plain(FILTERED.replace("v from", "-v as v from") + " - 1", STRICT)
+        )
+        meddled = Meddled()
+        meddled.before["refused"] = at_commit, raising(NO_FEED)
+        with injected(meddled):
+            assert "incremental_strict" in warehouse.fail("refused")["refused"]
+        assert bag(warehouse.rows("select * from refused")) == before
+        warehouse.sql("delete from refused__ivm where v = 3")
+        assert bag(warehouse.rows("select * from refused")) != before

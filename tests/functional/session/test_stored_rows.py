@@ -139,8 +139,8 @@ class TestFewRows:
         handle.execute(f"reset {PLANS}")
 
     def store(self, handle: SessionHandle, name: str, query: str) -> None:
-        handle.store_few_next()
-        handle.execute(f"/* dbt */\ncache table {name} as\n{query}")
+        with handle.storing_few():
+            handle.execute(f"/* dbt */\ncache table {name} as\n{query}")
 
     def test_their_relation_is_a_leaf_and_spark_stores_nothing(self, handle: SessionHandle) -> None:
         before = stored(handle)

@@ -113,6 +113,7 @@ def assemble(
             _work(decision, watermarks),
             netted_in_vain=_nets_in_vain(choice, watermark),
             reused=found.reused is not None,
+            taken=found.taken is not None,
         ),
         cost_model=found.cost_model,
         configured=None if found.kept else request.config.table,
@@ -292,6 +293,8 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
 
 def _contents(plan: Plan, request: Request, found: Findings, decision: Decision) -> str:
     """Return the SELECT of a state's new contents: what the query gives, and frozen rows."""
+    if found.taken is not None:
+        return to_sql(found.taken.rows, pretty=True)
     frozen = found.frozen
     given = frozen is not None and frozen.given is not None
     keeps = given or (frozen is not None and request.keeps_frozen)

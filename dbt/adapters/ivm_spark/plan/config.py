@@ -23,6 +23,7 @@ MOST_PARTS = 1000
 _A_CONDITION = (
     "a condition on the view's columns, for example frozen_where=\"order_date < '2024-01-01'\""
 )
+_A_TABLE = "a table, for example backfill_from='finance.revenue_old', or 'this' for the model's own"
 _A_COLUMN = "a column of the view, for example build_by='order_date'"
 _SPELLED = {True: "true", False: "false"}
 
@@ -58,6 +59,14 @@ class OnQueryChange(str, Enum):
     FAIL = "fail"
 
 
+class BackfillCheck(str, Enum):
+    """How much of a table is compared with the query before it becomes the first state."""
+
+    ALL = "all"
+    SAMPLE = "sample"
+    NONE = "none"
+
+
 class OnChange(str, Enum):
     """dbt's on_configuration_change: what to do if the state is not as configured."""
 
@@ -79,8 +88,10 @@ class IvmConfig:
         deterministic_functions: functions of the user's own that depend only on their arguments.
         on_query_change: what to do if the model's SQL has changed.
         frozen_where: the condition of the view's rows that no refresh touches; empty for none.
-        backfill_from: the table that has these rows at the first build: `schema.table`, or `this`
-            for the model's own relation; empty if the query gives them.
+        backfill_from: the table that has these rows at the first build, or all rows if none are
+            frozen: `schema.table`, or `this` for the model's own relation; empty if the query gives
+            them.
+        backfill_check: how much of that table is compared with the query, unless rows are frozen.
         build_by: the column of the view by whose ranges the state is built part by part; empty if
             it is built at once.
         build_parts: the number of parts, 0 if it depends on the rows of the sources.
@@ -97,6 +108,7 @@ class IvmConfig:
     on_query_change: OnQueryChange = OnQueryChange.KEEP
     frozen_where: str = ""
     backfill_from: str = ""
+    backfill_check: BackfillCheck = BackfillCheck.ALL
     build_by: str = ""
     build_parts: int = 0
     on_change: OnChange = OnChange.APPLY
@@ -111,6 +123,7 @@ KEYS = (
     "on_query_change",
     "frozen_where",
     "backfill_from",
+    "backfill_check",
     "build_by",
     "build_parts",
     "primary_keys",
@@ -147,7 +160,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         frozen_where=_stripped(given, "frozen_where", _A_CONDITION),
-        backfill_from=_backfill(given),
+        backfill_from=_stripped(given, "backfill_from", _A_TABLE),
+        backfill_check=_backfill_check(given),
         build_by=_stripped(given, "build_by", _A_COLUMN),
         build_parts=_build_parts(given),
         on_change=_one_of(
@@ -276,15 +290,20 @@ def _stripped(given: Mapping[str, Any], key: str, must_be: str) -> str:
     return value.strip()
 
 
-def _backfill(given: Mapping[str, Any]) -> str:
-    example = "backfill_from='finance.revenue_old', or 'this' for the model's own"
-    value = _stripped(given, "backfill_from", f"a table, for example {example}")
-    if value and not given.get("frozen_where"):
+def _backfill_check(given: Mapping[str, Any]) -> BackfillCheck:
+    value = given.get("backfill_check")
+    check = _one_of("backfill_check", BackfillCheck, value)
+    if value is not None and not given.get("backfill_from"):
         raise ConfigError(
-            f"backfill_from is {given['backfill_from']!r} and frozen_where is not set; only frozen "
-            "rows can come from another table, because all others must equal the query"
+            f"backfill_check is {value!r} and backfill_from is not set. Name the table that is to "
+            "become the view, or 'this' for the model's own"
         )
-    return value
+    if value is not None and given.get("frozen_where"):
+        raise ConfigError(
+            f"backfill_check is {value!r} and frozen_where is set; frozen rows are not compared "
+            "with the query, because its sources may no longer have them"
+        )
+    return check
 
 
 def _build_parts(given: Mapping[str, Any]) -> int:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from sqlglot import exp
+
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, relation_key
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.plan.change import Derivation
@@ -45,6 +47,7 @@ class Findings:
         frozen: the rows of the state that no refresh touches, None without any. `layout` leaves
             them out.
         reused: a rebuild reads the state, None if it reads only the sources.
+        taken: the table that becomes the state of a first build, None if the query gives it.
         derivation: the derivation of the delta, None without a layout or a watermark of this query.
     """
 
@@ -66,6 +69,7 @@ class Findings:
     stored: StoredQuery = field(default_factory=StoredQuery)
     frozen: Frozen | None = None
     reused: Reused | None = None
+    taken: Taken | None = None
     derivation: Derivation | None = None
 
     def view_text(self, state: str, pretty: bool = False) -> str:
@@ -117,6 +121,19 @@ class Reused:
 
     layout: Layout
     behind: bool
+
+
+@dataclass(frozen=True)
+class Taken:
+    """A table that becomes the state of a first build.
+
+    Attributes:
+        name: as the model's config names it.
+        rows: the rows of the state, over that table.
+    """
+
+    name: str
+    rows: exp.Select
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
@@ -25,9 +26,9 @@ from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_stat
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark
 
-OWN = "this"
+_OWN = "this"
 """The `backfill_from` that means the model's own relation, before it becomes a view."""
-MISSING = "TABLE_OR_VIEW_NOT_FOUND"
+_MISSING = "TABLE_OR_VIEW_NOT_FOUND"
 
 
 def with_kept_rows(
@@ -99,26 +100,16 @@ def with_backfill(query: Query, request: Request, found: Findings, reads: bool) 
     frozen, name = found.frozen, request.config.backfill_from
     if frozen is None or not name or request.keeps_frozen:
         return found
-    says, own = f"backfill_from is {name!r}", name.lower() == OWN
+    says = f"backfill_from is {name!r}"
     remedy = "Or remove backfill_from, so that the query gives the frozen rows."
-    if own and mark_in(request.information):
+    if is_own(request) and mark_in(request.information):
         raise RefusedError(
             f"{says}, but the state of this view is missing. Name a table that has the frozen "
             f"rows. {remedy}"
         )
-    try:
-        relation = SourceReader(query).relation(request.view if own else _quoted(name))
-    except DbtDatabaseError as error:
-        if not says_condition(error):
-            raise
-        if own and MISSING in str(error.msg):
-            return found
-        raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
-    if own and request.limited:
-        raise RefusedError(
-            f"{says}, and a build with --empty or --sample would replace that table. Build the "
-            "view without them first."
-        )
+    relation = backfill(query, request)
+    if relation is None:
+        return found
     try:
         return _given_by(query, found, relation, says, remedy, reads)
     except NotStoredError as error:
@@ -126,6 +117,34 @@ def with_backfill(query: Query, request: Request, found: Findings, reads: bool) 
             f"{says}, but the state stores more than the view shows: {error}. Add these columns to "
             f"the query. {remedy}"
         ) from error
+
+
+def is_own(request: Request) -> bool:
+    """Return whether the model takes rows of its own relation, before it becomes a view."""
+    return request.config.backfill_from.lower() == _OWN
+
+
+def backfill(query: Query, request: Request) -> Relation | None:
+    """Return the relation of the model's `backfill_from`, None if the model has none of its own.
+
+    Raises RefusedError if it can't be read, or if the run would replace it by some of the rows.
+    """
+    name, own = request.config.backfill_from, is_own(request)
+    says = f"backfill_from is {name!r}"
+    try:
+        relation = SourceReader(query).relation(request.view if own else _quoted(name))
+    except DbtDatabaseError as error:
+        if not says_condition(error):
+            raise
+        if own and _MISSING in str(error.msg):
+            return None
+        raise RefusedError(f"{says}, which can't be read: {first_line(error)}") from error
+    if own and request.limited:
+        raise RefusedError(
+            f"{says}, and a build with --empty or --sample would replace that table. Build the "
+            "view without them first."
+        )
+    return relation
 
 
 def _given_by(
@@ -146,16 +165,22 @@ def _given_by(
     """
     frozen, outputs, types = found.frozen, found.facts.outputs, types_of_state(found)
     assert frozen is not None
+    check_columns(relation, found, says, remedy)
+    rows = rows_of_state(found.layout, outputs, types)
+    table, where = exp.to_table(relation.name, dialect="spark"), _over_view(frozen, found)
+    given = rows.from_(table).where(where)
+    if reads:
+        shown = exp.select(*shown_columns(found)).from_(table.copy()).where(where.copy())
+        check_shown(query, found, given, shown, says, f" ({frozen.text})")
+    return replace(found, frozen=replace(frozen, given=given))
+
+
+def check_columns(relation: Relation, found: Findings, says: str, remedy: str) -> None:
+    """Raise RefusedError if a relation lacks columns of the view; see `_given_by`."""
     has = {column.lower(): kind for column, kind in relation.columns}
-    lacks = [f"{n} ({kind})" for n, kind in outputs if has.get(n.lower()) != kind]
+    lacks = [f"{n} ({kind})" for n, kind in found.facts.outputs if has.get(n.lower()) != kind]
     if lacks:
         raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")
-    rows = rows_of_state(found.layout, outputs, types)
-    table = exp.to_table(relation.name, dialect="spark")
-    frozen = replace(frozen, given=rows.from_(table).where(_over_view(frozen, found)))
-    if reads:
-        _check_given(query, found, frozen, table, says)
-    return replace(found, frozen=frozen)
 
 
 def unproven(request: Request, frozen: Frozen) -> str:
@@ -181,38 +206,59 @@ def _over_view(frozen: Frozen, found: Findings) -> exp.Expr:
     return frozen_condition(frozen.text, names, session_dialect(found))
 
 
-def _check_given(
-    query: Query, found: Findings, frozen: Frozen, table: exp.Table, says: str
+def shown_columns(found: Findings) -> list[exp.Expr]:
+    """Return the columns of the view, for a SELECT over a table that has them."""
+    return [exp.column(name, quoted=True) for name, _ in found.facts.outputs]
+
+
+def check_shown(
+    query: Query, found: Findings, given: exp.Select, shown: exp.Select, says: str, which: str
 ) -> None:
-    """Raise RefusedError unless the view shows the given rows as they are.
+    """Raise RefusedError unless the view shows rows of another table as they are.
 
     Two rows of one group, and values that the view computes from others, may not be the same.
+
+    Args:
+        query: sends a statement.
+        found: the findings for a rebuild.
+        given: the rows of the state that are made from those of the table.
+        shown: the rows of the table.
+        says: the beginning of a message.
+        which: which rows they are, at the end of a message.
     """
     layout, outputs = found.layout, found.facts.outputs
     if layout is None or layout.style is Style.ROWS:
         return
     if not are_comparable(dict(outputs)):
         raise RefusedError(f"{says}, but rows of the view's types can't be compared.")
-    assert frozen.given is not None
     keys = [exp.column(key.name, quoted=True) for key in layout.keys]
-    twice = exp.select(*keys).from_(frozen.given.subquery("r")).group_by(*keys)
+    twice = exp.select(*keys).from_(given.subquery("r")).group_by(*keys)
     twice = twice.having(exp.GT(this=exp.Count(this=exp.Star()), expression=exp.Literal.number(1)))
-    shown = shown_rows(layout, found.facts.types, outputs, frozen.given)
-    names = [exp.column(name, quoted=True) for name, _ in outputs]
-    rows = exp.select(*names).from_(table.copy()).where(_over_view(frozen, found))
-    both = [exp.select(exp.Star()).from_(part.subquery("r")) for part in (shown, rows)]
-    differing = [exp.except_(*pair, distinct=False) for pair in (both, both[::-1])]
-    counts = [
-        exp.alias_(exp.select(exp.Count(this=exp.Star())).from_(q.subquery("q")).subquery(), name)
-        for q, name in zip((twice, *differing), ("twice", "computed", "given"), strict=True)
-    ]
-    (row,) = query(to_sql(exp.select(*counts)))
+    computed, other = differing(shown_rows(layout, found.facts.types, outputs, given), shown)
+    row = counted(query, {"twice": twice, "computed": computed, "given": other})
     if row["twice"]:
-        raise RefusedError(
-            f"{says}, which has {row['twice']} groups more than once ({frozen.text})."
-        )
+        raise RefusedError(f"{says}, which has {row['twice']} groups more than once{which}.")
     if row["computed"] or row["given"]:
         raise RefusedError(
-            f"{says}, but the view would compute other values for {row['given']} of its rows "
-            f"({frozen.text})."
+            f"{says}, but the view would compute other values for {row['given']} of its "
+            f"rows{which}."
         )
+
+
+def differing(one: exp.Query, other: exp.Query) -> tuple[exp.Query, exp.Query]:
+    """Return the rows of a query that another lacks, and the reverse, each as often as it is."""
+    both = [exp.select(exp.Star()).from_(part.subquery("r")) for part in (one, other)]
+    return (
+        exp.except_(*both, distinct=False),
+        exp.except_(*(part.copy() for part in both[::-1]), distinct=False),
+    )
+
+
+def counted(query: Query, wanted: Mapping[str, exp.Query]) -> Mapping[str, int]:
+    """Return how many rows each query has, by its name; Spark answers in one statement."""
+    counts = (
+        exp.alias_(exp.select(exp.Count(this=exp.Star())).from_(q.subquery("q")).subquery(), name)
+        for name, q in wanted.items()
+    )
+    (row,) = query(to_sql(exp.select(*counts)))
+    return {name: int(row[name]) for name in wanted}

@@ -64,6 +64,8 @@ def in_parts(plan: Full, request: Request, found: Findings) -> tuple[Full, str]:
     The model's column must have passed `check_build_by`.
     """
     said = f"build_by is {request.config.build_by!r}, but the view is built at once"
+    if found.taken is not None:
+        return plan, ""
     layout = found.layout
     if layout is None:
         reason = found.reading.unsupported_reason

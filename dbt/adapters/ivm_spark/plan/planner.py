@@ -60,6 +60,7 @@ from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.reused import with_reused
 from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks, with_new_sources
+from dbt.adapters.ivm_spark.plan.taken_over import with_taken_over
 from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -195,11 +196,13 @@ class Planner:
                 derivation=None,
             )
             check_build_by(request, found, builds=True)
+        taken_over = ""
         if decision.build and found.kept:
             found = anew(request, found)
         if decision.build:
             found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
+            found, taken_over = with_taken_over(self._query, request, found, self._counts)
             found = with_reused(self._query, request, history, found, decision)
         request, found, watermarks = self._at_versions(request, found, decision)
         plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
@@ -222,7 +225,7 @@ class Planner:
         backfilled = found.frozen is not None and found.frozen.given is not None
         if backfilled and found.frozen is not None and not request.keeps_frozen:
             said.append(unproven(request, found.frozen))
-        return replace(plan, warning="; ".join(filter(None, (warning, at_once, *said))))
+        return replace(plan, warning="; ".join(filter(None, (warning, at_once, taken_over, *said))))
 
     def _at_versions(
         self, request: Request, found: Findings, decision: Decision

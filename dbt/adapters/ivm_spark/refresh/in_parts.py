@@ -124,8 +124,8 @@ class RefreshInParts(PlannedRefresh):
         elif outcome is None:
             raise error
         else:
+            # The parts stay until the view is built, since that may fail as well.
             self._warn_at_once(error)
-            self._drop_parts()
             at_once = replace(self._request.config, build_by="")
             self._request = replace(self._request, config=at_once)
             self._begin_anew()

@@ -154,8 +154,12 @@ def message(plan: Plan, outcome: Outcome) -> str:
     because = f": {plan.reason.code.value}" if plan.reason is not None else ""
     if outcome.differed is not None:
         return f"FULL, {outcome.differed:,} of {outcome.rows:,} rows differed{because}"
-    reused = " from the former state" if plan.query_change is not None else ""
-    return f"{plan.kind.value.upper()} {outcome.inserted} rows{reused}{because}"
+    found, source = plan.findings, ""
+    if found is not None and found.taken is not None:
+        source = f" taken over from {found.taken.name}"
+    elif plan.query_change is not None:
+        source = " from the former state"
+    return f"{plan.kind.value.upper()} {outcome.inserted} rows{source}{because}"
 
 
 def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[str, Any]:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 import uuid
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
+from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
+from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
-from dbt.adapters.ivm_spark.plan.refusals import RefusedError
+from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.refresh.outcome import Outcome
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -51,6 +54,7 @@ class PlannedRefresh:
         self._before: dict[str, float] = {}
         self._session = Workspace(query)
         self._rejected: Reason | None = None
+        self._outcome = Outcome(False)
         self.late_warning = ""
         self.again = True
         self.plan = self._planned()
@@ -78,3 +82,33 @@ class PlannedRefresh:
 
     def _spent(self, phase: str, started: float) -> None:
         self._phases[phase] = self._phases.get(phase, 0.0) + time.perf_counter() - started
+
+    def _replace_table(self) -> None:
+        """Go on without a comparison."""
+        assert isinstance(self.plan, Full)
+        self.plan = self.plan.whole
+
+    def _settle(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+        self.again = not self._outcome.done
+        if self._outcome.broken is not None:
+            self._rebuild(self._outcome.broken)
+        elif self._outcome.lost:
+            self.plan = self._planned()
+        elif self._outcome.whole:
+            self._replace_table()
+        if self.again and self.plan.kind is RefreshKind.NONE:
+            self.again = False
+
+    def _rebuild(self, reason: Reason) -> None:
+        """Plan a rebuild, from the user's own text if the generated SQL is at fault.
+
+        Raises CompilationError if the policy forbids it.
+        """
+        if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
+            raise CompilationError(f"Model {self._model}: {refused(reason)}")
+        self._request = replace(self._request, full_refresh=True)
+        if reason.code.is_defect:
+            self._rejected = reason
+            self.late_warning = in_full(reason)
+        self.plan = replace(self._planned(), reason=reason)

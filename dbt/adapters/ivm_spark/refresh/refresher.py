@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.algebra.dialect import to_sql
-from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
-from dbt.adapters.ivm_spark.algebra.reasons import Reason
-from dbt.adapters.ivm_spark.physical.key_ranges import (
-    answered,
-    questions_sql,
-)
-from dbt.adapters.ivm_spark.physical.runtime_filters import (
-    open_questions,
-)
-from dbt.adapters.ivm_spark.plan.comparing import MUCH
-from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
-from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental, RefreshKind
-from dbt.adapters.ivm_spark.plan.refusals import in_full, refused, rejection
+from dbt.adapters.ivm_spark.plan.plan import Full, Incremental
+from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
 from dbt.adapters.ivm_spark.refresh.hold import release
-from dbt.adapters.ivm_spark.refresh.in_parts import RefreshInParts
+from dbt.adapters.ivm_spark.refresh.materializing import RefreshOfChange, Store
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
-    outcome_of_error,
     response,
 )
 from dbt.adapters.ivm_spark.refresh.part_builder import Built, of_build
@@ -39,22 +25,18 @@ from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.summary import Refreshed
 from dbt.adapters.ivm_spark.session.condition import (
+    first_line,
     is_cancelled,
     says_condition,
 )
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
-from dbt.adapters.ivm_spark.state.difference import GAINED, LOST
 from dbt.adapters.ivm_spark.state.frozen import COUNTED
-from dbt.adapters.ivm_spark.state.merge import Merge
 from dbt.adapters.ivm_spark.watermark.configuration import Alteration
-
-Store = Callable[[str], None]
-"""Materializes a relation that probably has at most `FEW_ROWS` rows, by its statement or what may
-take the place of that."""
+from dbt.adapters.ivm_spark.watermark.shown import as_shown, mark_in, unsettled
 
 
-class Refresher(RefreshInParts):
+class Refresher(RefreshOfChange):
     """Plans a refresh and commits the macros' statements until the state is up to date.
 
     The state is up to date when it is at the plan's versions. For each of its `attempts`, the
@@ -77,13 +59,12 @@ class Refresher(RefreshInParts):
         store: Store | None = None,
         progress: Progress | None = None,
     ) -> None:
-        super().__init__(query, pins, request, model, nets, progress)
-        self._store = store
-        self._outcome = Outcome(False)
+        super().__init__(query, pins, request, model, nets, progress, store=store)
         self._committer = Committer(query, self._session, change, self._token)
-        self._difference: tuple[int, int] | None = None
         self._built: Built | None = None
         self._follows = False
+        self._drops = False
+        self._held = False
         self._altered = Alteration()
 
     @classmethod
@@ -132,9 +113,16 @@ class Refresher(RefreshInParts):
                 return
             yield attempt
         if self.again:
-            if self.plan.holds_readers:
-                release(self._query, self._request.view, self._request.state)
+            self._release()
             raise self._raced()
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether the statement of the plan can be committed in this attempt.
+
+        A rebuild in parts that was planned since the attempt began waits for the next one.
+        """
+        return self.again and not (isinstance(self.plan, Full) and self.plan.parts is not None)
 
     def turns(self) -> Iterator[None]:
         """Yield for each time that the macros change the state and set the view.
@@ -145,51 +133,13 @@ class Refresher(RefreshInParts):
         yield
         if self.again:
             yield
+        if self._drops:
+            self._drop_used_parts()
         if self._follows:
             self._follow_up()
             yield
             if self.again:
                 yield
-
-    def materializations(self) -> Iterator[tuple[str, str]]:
-        """Yield name and query of each temporary relation to materialize before the MERGE reads it.
-
-        The macros materialize them one by one. After the last one, the plan's MERGE is ready, or
-        the plan has become another one without a MERGE.
-        """
-        if isinstance(self.plan, Full) and self.plan.comparison is not None:
-            yield from self._compared(self.plan.comparison)
-            return
-        self._leave_out_no_ops()
-        number = 0
-        while number < self._last():
-            self._narrow(number)
-            if number >= self._last():
-                return  # the change can't be read, so the plan is another one now
-            assert self.plan.statements is not None
-            yield self.plan.statements.materialization(number)
-            number += 1
-        if number == self._last() and not self._gains_only() and self.plan.statements is not None:
-            self._narrow(number)  # unless the question failed, and the plan is another one now
-
-    def keep(self, name: str, sql: str) -> None:
-        """Run the statement that materializes a temporary relation. Raises as `commit` does."""
-        if self.plan.statements is None:
-            return
-        number, all_of_them = len(self._session.names) + 1, self._last()
-        with self._phase(f"computing relation {number} of {all_of_them}"), self._keeping():
-            # Note the name before sending: the relation may exist although no answer comes.
-            self._session.names.append(name)
-            if self._store is not None and self._is_small(name):
-                self._store(sql)
-            else:
-                self._query(sql)
-
-    def _is_small(self, name: str) -> bool:
-        """Return whether a relation to materialize has few rows, certainly or probably."""
-        statements = self.plan.statements
-        most = None if statements is None else statements.most.get(name)
-        return self.plan.few or (most is not None and most <= FEW_ROWS)
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
@@ -218,14 +168,36 @@ class Refresher(RefreshInParts):
             # Whatever it is, the sources are there.
             self._request = replace(self._request, reads_state=False)
             outcome = Outcome(False, lost=True)
+        if outcome.done:
+            self._settle(replace(outcome, frozen=self._frozen_changes()))
+            self._note_build()
+            self._builder, self._held = None, False
+            return
+        if self.plan.holds_readers:
+            # The view is not as dbt has seen it any more, so the next plan must set it.
+            mark = unsettled(mark_in(self._request.information))
+            self._request = replace(self._request, information=as_shown(mark))
+            self._held = True
+        try:
+            self._after_failure(outcome)
+        except CompilationError:
+            self._release()
+            raise
+
+    def _after_failure(self, outcome: Outcome) -> None:
+        """Plan again after the statement was not committed. Raises as `_settle` does."""
         in_parts = self._builder is not None
-        if not outcome.done and in_parts and (outcome.lost or self._lacks_parts):
+        if in_parts and (outcome.lost or self._lacks_parts):
             self._begin_anew()
             return
-        self._settle(replace(outcome, frozen=self._frozen_changes()) if outcome.done else outcome)
-        if outcome.done:
-            self._note_build()
-        self._builder = None
+        if in_parts:
+            self._builder, self._before = None, dict(self._phases)
+        self._settle(outcome)
+
+    def _release(self) -> None:
+        """Let the view show its state as it is again, if this run holds it at a version."""
+        if self._held:
+            release(self._query, self._request.view, self._request.state)
 
     def _frozen_changes(self) -> int | None:
         """Return how many frozen rows the refresh would have changed, None if that is not known."""
@@ -261,57 +233,37 @@ class Refresher(RefreshInParts):
         if self._builder is not None or behind:
             self._built = Built(plan, self._outcome, self._builder)
             self._follows = behind or (self._builder is not None and self._builder.resumed > 0)
-        if isinstance(plan, Full) and self._request.in_parts:
-            self._drop_parts()  # no build can go on with them any more
+        # No build can go on with the parts any more, and the view comes first.
+        self._drops = isinstance(plan, Full) and self._request.in_parts
+
+    def _drop_used_parts(self) -> None:
+        """Drop the parts of a build that is committed. The run does not fail if it may not."""
+        self._drops = False
+        try:
+            self._drop_parts()
+        except DbtDatabaseError as error:
+            if is_cancelled(error) or not says_condition(error):
+                raise
+            table = self._request.parts
+            self.late_warning = f"{table} could not be dropped: {first_line(error)}"
 
     def _follow_up(self) -> None:
         """Plan the refresh of a build that was one of former versions of the sources."""
         assert self._built is not None
         self._follows, self._before = False, dict(self._phases)
+        shown = self._built.plan
+        if shown.view:
+            information = as_shown(shown.shown, shown.view)
+            self._request = replace(self._request, information=information)
         self._request = replace(
             self._request, state_exists=True, occupied_by="", full_refresh=False
         )
         self.plan = self._planned()
-        shown = self._built.plan
-        if (self.plan.view, self.plan.shown) == (shown.view, shown.shown):
-            self.plan = replace(self.plan, view="", held_at=None)  # it has been set
 
     @property
     def _reads_state(self) -> bool:
         """Return whether the plan is a rebuild from a former query's state."""
         return self.plan.findings is not None and self.plan.findings.reused is not None
-
-    def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
-        """Yield the relations of a rebuild's difference, to be materialized.
-
-        After them, the plan is one that fits the size of the difference, or there is nothing left
-        to do.
-        """
-        with self._keeping():
-            self._session.names.append(comparison.new)
-            self._query(f"create temporary view {comparison.new} as\n{self.plan.fill}")
-        if self.plan.statements is None:
-            return
-        yield from self.plan.statements.materializations
-        if self.plan.statements is None:
-            return
-        with self._keeping():
-            (row,) = self._query(comparison.counts)
-            lost, gained = int(row[LOST]), int(row[GAINED])
-            self._settle_difference(comparison, lost, gained)
-
-    def _settle_difference(self, comparison: Comparison, lost: int, gained: int) -> None:
-        after, differed = comparison.rows + gained - lost, max(lost, gained)
-        if not differed and not comparison.moved:
-            self._session.clear()
-            self._settle(Outcome(True, written=False, differed=0, rows=after))
-        elif differed > MUCH * max(after, 1):
-            self._session.clear()
-            self._replace_table()
-        else:
-            self._difference = (differed, after)
-            assert isinstance(self.plan, Full)
-            self.plan = self.plan.differing(differed / max(after, 1))
 
     def _before_commit(self) -> float:
         """Return the seconds that the refresh has taken so far.
@@ -325,112 +277,6 @@ class Refresher(RefreshInParts):
             for phase in (*known, "keep", "parts")
         )
         return earlier + sum(spent)
-
-    def _leave_out_no_ops(self) -> None:
-        """Ask which changes have no net effect, and leave them out."""
-        plan = self.plan
-        if not isinstance(plan, Incremental) or plan.no_op_updates is None:
-            return
-        no_op_updates = plan.no_op_updates
-        with self._keeping():
-            no_ops = no_op_updates.without_effect(
-                int(row["number"]) for row in self._query(no_op_updates.sql)
-            )
-            if no_ops:
-                self.plan = plan.without(no_ops)
-
-    def _last(self) -> int:
-        """Return how many relations are materialized before the statement, -1 if there is none."""
-        statements = self.plan.statements
-        return -1 if statements is None else len(statements.materialized)
-
-    def _gains_only(self) -> bool:
-        """Return whether the state loses no rows; if so, turn the MERGE into an INSERT.
-
-        The refresh asks once the change is materialized.
-        """
-        plan = self.plan
-        assert isinstance(plan, Incremental) and plan.prepared is not None
-        write = plan.prepared.write
-        if not isinstance(write, Merge) or write.loses is None:
-            return False
-        with self._keeping():
-            if not self._query(plan.prepared.text(write.loses)):
-                self.plan = replace(plan, prepared=plan.prepared.insert)
-                return True
-        return False
-
-    def _narrow(self, number: int) -> None:
-        """Ask about the relations materialized so far, and put the answers into the statements."""
-        plan = self.plan
-        assert isinstance(plan, Incremental) and plan.prepared is not None
-        statements = plan.prepared
-        wanted = open_questions(
-            statements.asks, number, set(self._session.names), statements.answers
-        )
-        if not wanted:
-            return
-        with self._keeping():
-            rows = self._query(to_sql(questions_sql(wanted), pretty=True))
-            self.plan = replace(plan, prepared=statements.answered(answered(wanted, rows)))
-
-    def _replace_table(self) -> None:
-        """Go on without a comparison."""
-        assert isinstance(self.plan, Full)
-        self.plan = self.plan.whole
-
-    @contextmanager
-    def _keeping(self) -> Iterator[None]:
-        """Run the questions and materializations before the statement.
-
-        They run under the refresh's settings, and their time counts. If one fails, the refresh
-        replans or raises the error.
-        """
-        started = time.perf_counter()
-        try:
-            self._session.tune(self.plan)
-            yield
-        except DbtDatabaseError as error:
-            self._give_up(error)
-        finally:
-            self._spent("keep", started)
-
-    def _give_up(self, error: DbtDatabaseError) -> None:
-        """Rebuild if the changes can't be read; raise any other error of a materialization."""
-        self._session.clear()
-        outcome = outcome_of_error(str(error.msg), self.plan.kind, self.plan.is_reconstructed)
-        if self.plan.compares and not (outcome is not None and outcome.lost):
-            # The statement that replaces the table will say whose error it is.
-            self._replace_table()
-            return
-        if outcome is None:
-            raise error
-        self._settle(outcome)
-
-    def _settle(self, outcome: Outcome) -> None:
-        self._outcome = outcome
-        self.again = not self._outcome.done
-        if self._outcome.broken is not None:
-            self._rebuild(self._outcome.broken)
-        elif self._outcome.lost:
-            self.plan = self._planned()
-        elif self._outcome.whole:
-            self._replace_table()
-        if self.again and self.plan.kind is RefreshKind.NONE:
-            self.again = False
-
-    def _rebuild(self, reason: Reason) -> None:
-        """Plan a rebuild, from the user's own text if the generated SQL is at fault.
-
-        Raises CompilationError if the policy forbids it.
-        """
-        if self._request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT:
-            raise CompilationError(f"Model {self._model}: {refused(reason)}")
-        self._request = replace(self._request, full_refresh=True)
-        if reason.code.is_defect:
-            self._rejected = reason
-            self.late_warning = in_full(reason)
-        self.plan = replace(self._planned(), reason=reason)
 
     def end(self) -> None:
         """Record that view and state are built, for the models of the run that read them.

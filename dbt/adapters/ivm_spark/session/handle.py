@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from dbt.adapters.events.logging import AdapterLogger
@@ -101,13 +101,23 @@ class SessionHandle(SparkConnectionWrapper):
             return
         self._result = self._sent(sql)
 
-    def replace_next(self, replacement: Replacement) -> None:
-        """Carry out the next statement by its replacement, if that is possible."""
+    @contextmanager
+    def replacing(self, replacement: Replacement) -> Iterator[None]:
+        """Carry out the statement inside by its replacement, if that is possible."""
         self._replacement = replacement
+        try:
+            yield
+        finally:  # the statement may not have been sent, and no other one may take its place
+            self._replacement = None
 
-    def store_few_next(self) -> None:
-        """Store the rows of the next statement in the driver, if there are few."""
+    @contextmanager
+    def storing_few(self) -> Iterator[None]:
+        """Store the rows of the statement inside in the driver, if there are few."""
         self._few = True
+        try:
+            yield
+        finally:
+            self._few = False
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):

@@ -5,7 +5,7 @@
 
 A key, a sum, an extremum and a count are stored as the view shows them. How many rows of a group
 had an amount can't be told from the sum, only whether any had. That is enough for rows that no
-refresh changes.
+refresh changes. Other rows need a query that shows all of it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
-from dbt.adapters.ivm_spark.state.layout import Layout
+from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.visible import columns_of_state, stored_names, view_over
 
 _GIVEN = "ivm_given"
@@ -27,20 +27,27 @@ class NotStoredError(ValueError):
     """The state needs values that the view does not show; the message names them."""
 
 
-def rows_of_state(layout: Layout | None, outputs: Outputs, types: Mapping[str, str]) -> exp.Select:
+def rows_of_state(
+    layout: Layout | None, outputs: Outputs, types: Mapping[str, str], exact: bool = False
+) -> exp.Select:
     """Return the SELECT list of a state over rows of its view; it has no FROM yet.
 
     Args:
         layout: None for a query that is stored as it is.
         outputs: (name, Spark type) of the view's columns.
         types: Spark types of the state's columns.
+        exact: refreshes change these rows, so no value is made up.
 
     Raises NotStoredError.
     """
     stored = columns_of_state(layout, outputs)
     shown = {stored[name.lower()]: column(name) for name, _ in outputs if name.lower() in stored}
     columns = tuple(types) if layout is None else layout.columns
-    values = {name: _value(name, layout, shown) for name in columns}
+    if exact:
+        copies = layout is not None and layout.style is Style.ROWS
+        values = {name: _exact(name, copies, shown) for name in columns}
+    else:
+        values = {name: _value(name, layout, shown) for name in columns}
     missing = [name for name, value in values.items() if value is None]
     if missing or (layout is None and len(shown) < len(stored_names(outputs))):
         raise NotStoredError(", ".join(missing) or "columns in forms of their own")
@@ -65,6 +72,11 @@ def shown_rows(
         rows: with the state's columns.
     """
     return view_over(layout, types, outputs, _GIVEN).with_(_GIVEN, as_=rows)
+
+
+def _exact(name: str, copies: bool, shown: Mapping[str, exp.Expr]) -> exp.Expr | None:
+    """Return a column of the state that the view shows; each row of the view may be one copy."""
+    return exp.Literal.number(1) if copies and name == COUNT else shown.get(name)
 
 
 def _value(name: str, layout: Layout | None, shown: Mapping[str, exp.Expr]) -> exp.Expr | None:

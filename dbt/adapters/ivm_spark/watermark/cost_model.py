@@ -101,6 +101,7 @@ class RefreshStats:
         netted_in_vain: the net changes of replaced sources were computed, and the refresh was a
             rebuild all the same; or they were not computed because of that.
         reused: the rebuild read a former query's state in place of its sources.
+        taken: the first build took a table over, so its time says nothing about a rebuild's.
     """
 
     started: int = 0
@@ -111,6 +112,7 @@ class RefreshStats:
     differed: float = 0.0
     netted_in_vain: bool = False
     reused: bool = False
+    taken: bool = False
 
     @property
     def started_at(self) -> str:
@@ -183,6 +185,8 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     takes longer. The fixed time and the factor answer for the difference by their shares in the
     estimate. A rebuild from a former query's state adds its time to that of this state's rebuild.
     """
+    if stats.taken:
+        return cost_model
     if stats.compared and seconds >= cost_model.full_seconds:
         return cost_model  # a rebuild need not compare
     if stats.reused:

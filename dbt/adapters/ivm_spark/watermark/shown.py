@@ -36,6 +36,16 @@ def unsettled(mark: str) -> str:
     return "0" + _DESCRIBED if is_described(mark) else "0"
 
 
+def as_shown(mark: str, text: str = "") -> str:
+    """Return what dbt would say of a view that this run has set, for `is_shown` and `mark_in`.
+
+    Args:
+        mark: of the view.
+        text: its SELECT, empty if the view is being changed.
+    """
+    return f"{PROPERTY}={mark}\nView Text: {text}\nView Original Text: {text}"
+
+
 def is_described(mark: str) -> bool:
     """Return whether a view with this mark carries descriptions."""
     return mark.endswith(_DESCRIBED)

@@ -34,7 +34,7 @@
       Spark rejects the generated view, or if a build is followed by a refresh -#}
   {%- for turn in refresh.turns() -%}
     {%- do ivm_change_state(state, refresh) -%}
-    {%- do ivm_show_state(target, existing, refresh) -%}
+    {%- do ivm_show_state(target, existing if loop.first else none, refresh) -%}
   {%- endfor -%}
   {%- if refresh.late_warning -%}
     {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.late_warning) -%}
