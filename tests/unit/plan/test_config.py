@@ -66,6 +66,8 @@ def test_function_names_are_read_from_a_text_or_a_list(
         ("tblproperties", "a=b", "a mapping of names to text"),
         ("tblproperties", {"a": ["b"]}, "a mapping of names to text"),
         ("file_format", "parquet", "delta"),
+        ("backfill_check", "some", "all, sample, none"),
+        ("backfill_check", "sample", "backfill_from is not set"),
         ("build_by", ["day"], "a column of the view"),
         ("build_parts", 1, "a number from 2 to 1000"),
         ("build_parts", 1001, "a number from 2 to 1000"),
@@ -94,12 +96,12 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         (
             "ivm_keys",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "backfill_from, build_by, build_parts, primary_keys",
+            "backfill_from, backfill_check, build_by, build_parts, primary_keys",
         ),
         (
             "IVM_strict",
             "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
-            "backfill_from, build_by, build_parts, primary_keys",
+            "backfill_from, backfill_check, build_by, build_parts, primary_keys",
         ),
     ],
 )

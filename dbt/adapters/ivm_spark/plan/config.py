@@ -293,12 +293,12 @@ def _stripped(given: Mapping[str, Any], key: str, must_be: str) -> str:
 def _backfill_check(given: Mapping[str, Any]) -> BackfillCheck:
     value = given.get("backfill_check")
     check = _one_of("backfill_check", BackfillCheck, value)
-    if value is not None and not given.get("backfill_from"):
+    if check is not BackfillCheck.ALL and not given.get("backfill_from"):
         raise ConfigError(
             f"backfill_check is {value!r} and backfill_from is not set. Name the table that is to "
             "become the view, or 'this' for the model's own"
         )
-    if value is not None and given.get("frozen_where"):
+    if check is not BackfillCheck.ALL and given.get("frozen_where"):
         raise ConfigError(
             f"backfill_check is {value!r} and frozen_where is set; frozen rows are not compared "
             "with the query, because its sources may no longer have them"
