@@ -67,7 +67,6 @@ def test_function_names_are_read_from_a_text_or_a_list(
         ("tblproperties", {"a": ["b"]}, "a mapping of names to text"),
         ("file_format", "parquet", "delta"),
         ("backfill_check", "some", "all, sample, none"),
-        ("backfill_check", "sample", "backfill_from is not set"),
         ("build_by", ["day"], "a column of the view"),
         ("build_parts", 1, "a number from 2 to 1000"),
         ("build_parts", 1001, "a number from 2 to 1000"),

@@ -161,7 +161,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         frozen_where=_stripped(given, "frozen_where", _A_CONDITION),
         backfill_from=_stripped(given, "backfill_from", _A_TABLE),
-        backfill_check=_backfill_check(given),
+        backfill_check=_one_of("backfill_check", BackfillCheck, given.get("backfill_check")),
         build_by=_stripped(given, "build_by", _A_COLUMN),
         build_parts=_build_parts(given),
         on_change=_one_of(
@@ -288,22 +288,6 @@ def _stripped(given: Mapping[str, Any], key: str, must_be: str) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"{key} is {value!r}; it must be {must_be}")
     return value.strip()
-
-
-def _backfill_check(given: Mapping[str, Any]) -> BackfillCheck:
-    value = given.get("backfill_check")
-    check = _one_of("backfill_check", BackfillCheck, value)
-    if check is not BackfillCheck.ALL and not given.get("backfill_from"):
-        raise ConfigError(
-            f"backfill_check is {value!r} and backfill_from is not set. Name the table that is to "
-            "become the view, or 'this' for the model's own"
-        )
-    if check is not BackfillCheck.ALL and given.get("frozen_where"):
-        raise ConfigError(
-            f"backfill_check is {value!r} and frozen_where is set; frozen rows are not compared "
-            "with the query, because its sources may no longer have them"
-        )
-    return check
 
 
 def _build_parts(given: Mapping[str, Any]) -> int:
