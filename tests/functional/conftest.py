@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 
 import pytest
+from pyspark import SparkContext
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.conftest import OpenHandle, TargetWith
@@ -14,6 +15,18 @@ TINY_TABLES = {
     # VACUUM lists a table's folders in so many tasks.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
 }
+
+
+@pytest.fixture(scope="class", autouse=True)
+def forgotten_logs(method: str) -> Iterator[None]:
+    """Delta remembers each table that was read in the last hour, with the plans of its log.
+
+    Those of a test run's tables fill the heap, and the collector then works more than the tests.
+    """
+    yield
+    context = SparkContext._active_spark_context
+    if method == "session" and context is not None and context._jvm is not None:
+        context._jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
 
 @pytest.fixture(scope="class")

@@ -22,7 +22,7 @@ from tests.differential.algebra.database import Database, Row, seeded_rows
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.queries import TABLES
 
-BATCHES = budget(20, 30)
+BATCHES = budget(14, 30)
 KINDS = 3
 """Different sets of moved sources, each with its own MERGE, that a view's batches have."""
 

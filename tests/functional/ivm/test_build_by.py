@@ -260,6 +260,7 @@ class TestInterrupted:
         assert len(created) == 2  # the second build began anew
         warehouse.check("raced")
 
+    @only_long
     def test_that_is_complete_but_for_its_end(self, warehouse: Warehouse, broken: None) -> None:
         warehouse.run("ended", flags=["--full-refresh"])
         faults = Faults(Fault.DIED, {"ended": lambda _, sql: "_parts` version as of" in sql})
@@ -274,6 +275,7 @@ class TestInterrupted:
         warehouse.check("ended")
         assert not warehouse.exists("ended__ivm_parts")
 
+    @only_long
     def test_whose_parts_somebody_drops(self, warehouse: Warehouse, broken: None) -> None:
         class Dropping(Faults):
             def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:

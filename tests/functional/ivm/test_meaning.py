@@ -126,7 +126,7 @@ class TestMeaning:
     def runs(self, warehouse: Warehouse) -> list[tuple[dict[str, Any], list[str]]]:
         warehouse.sql(*TABLES)
         runs = []
-        for batch in ((), *budget(BATCHES[:2], BATCHES)):
+        for batch in ((), *budget((BATCHES[0] + BATCHES[1],), BATCHES)):
             warehouse.sql(*batch)
             responses = warehouse.run()
             compared = MAINTAINED if LONG or batch else ()

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.budget import budget
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
 
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
@@ -103,7 +104,7 @@ class TestStorage:
         )
         names = (*MAINTAINED, *IN_FULL)
         runs = []
-        for batch in ((), *BATCHES):
+        for batch in ((), *budget((BATCHES[0] + BATCHES[1], BATCHES[2], BATCHES[3]), BATCHES)):
             warehouse.sql(*batch)
             responses = warehouse.run(*names)
             runs.append((responses, [d for n in names for d in self.differences(warehouse, n)]))

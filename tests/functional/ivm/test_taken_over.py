@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.functional.ivm.faults import Faults, injected
+from tests.functional.ivm.test_build_by_meddled import Meddled, end_of
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
 VIEWS = {
@@ -18,29 +19,34 @@ VIEWS = {
     "means": "select day, avg(v) as mean, sum(v) as total, count(v) as vs, count(*) + 0 as n1, "
     "count(*) as n from @facts group by day",
     "ranked": "select id, k, row_number() over (partition by k order by id) as place from @facts",
+    "spelled": "select id, c, cast(v as string) as t from @facts",
+    "added": "select k, count(*) as n, sum(v) as total, count(v) as vs from @facts group by k",
 }
 CHECKS = {"doubled": "sample", "means": "none"}
+MORE = {"added": ", state_writes='append'"}
 OWN = "select k, count(*) as n from @facts group by k"
 SOURCES = (
-    f"create table facts (id int, day date, k string, v int) using delta {FEED}",
+    f"create table facts (id int, day date, k string, v int, c varchar(3)) using delta {FEED}",
     f"create table names (k string, name string) using delta {FEED}",
     "insert into names values ('a', 'one'), ('b', 'two')",
-    "insert into facts values (1, date '2023-02-01', 'a', 1), (2, date '2023-02-01', 'a', 5), "
-    "(3, date '2023-03-05', 'b', null), (4, date '2023-03-05', null, 2), (5, null, 'b', 4), "
-    "(6, date '2024-01-01', 'a', 6), (7, date '2024-02-02', 'b', 3)",
+    "insert into facts select *, 'x' from values (1, date '2023-02-01', 'a', 1), "
+    "(2, date '2023-02-01', 'a', 5), (3, date '2023-03-05', 'b', null), "
+    "(4, date '2023-03-05', null, 2), (5, null, 'b', 4), (6, date '2024-01-01', 'a', 6), "
+    "(7, date '2024-02-02', 'b', 3)",
 )
 CHANGES = (
-    "insert into facts values (8, date '2024-02-02', 'b', 8), (9, date '2023-02-01', 'a', 9)",
+    "insert into facts select *, 'x' from values (8, date '2024-02-02', 'b', 8), "
+    "(9, date '2023-02-01', 'a', 9)",
     "update facts set v = null where id = 2",
     "delete from facts where id in (3, 6)",
     "update names set name = 'zwei' where k = 'b'",
 )
 
 
-def model(query: str, table: str, check: str | None = None, policy: str = "incremental") -> str:
+def model(query: str, table: str, check: str | None = None, more: str = "") -> str:
     named = "'this'" if table == "this" else f"target.schema ~ '.{table}'"
-    more = "" if check is None else f", backfill_check='{check}'"
-    config = f"materialized='ivm', refresh_policy='{policy}', backfill_from={named}{more}"
+    check = "" if check is None else f", backfill_check='{check}'"
+    config = f"materialized='ivm', backfill_from={named}{check}{more}"
     return f"{{{{ config({config}) }}}}\n" + query.replace("@", "{{ target.schema }}.")
 
 
@@ -49,7 +55,10 @@ class TestTakenOver:
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        views = {f"{n}.sql": model(q, f"old_{n}", CHECKS.get(n)) for n, q in VIEWS.items()}
+        views = {
+            f"{n}.sql": model(q, f"old_{n}", CHECKS.get(n), MORE.get(n, ""))
+            for n, q in VIEWS.items()
+        }
         table = "{{ config(materialized='table') }} " + OWN.replace("@", "{{ target.schema }}.")
         return {**views, "own.sql": table}
 
@@ -91,13 +100,26 @@ class TestTakenOver:
         assert set(kinds(warehouse.run(flags=["--full-refresh"])).values()) == {"full"}
         warehouse.check(*VIEWS, "own")
 
+    def test_a_state_that_was_dropped_is_built_from_the_query(
+        self, built: tuple[Warehouse, Any, Faults]
+    ) -> None:
+        warehouse, *_ = built
+        warehouse.sql("create table old_ranked using delta as select 1 as id, 'k' as k, 1 as place")
+        warehouse.sql("drop table ranked__ivm")
+        assert "taken over" not in warehouse.run("ranked")["ranked"]["_message"]
+        warehouse.check("ranked")
 
+
+GROUPS = "select k, count(*) as n from @facts group by k"
 ROWS = "select id, k, v from @facts"
 OTHER = {
     "surplus": (ROWS, "all", "insert into @ values (99, 'z', 1)", "and has 1 others"),
     "lacking": (ROWS, "all", "delete from @ where id in (1, 2)", "lacks 2 rows of the query"),
     "twice": (ROWS, "all", "insert into @ select * from @ where id = 1", "and has 1 others"),
     "sampled": (ROWS, "sample", "delete from @", "in one row of a hundred"),
+    "emptied": ("select id, v from @facts where id < 40", "sample", "delete from @", "lacks 40"),
+    "groups": (GROUPS, "all", "insert into @ select * from @ limit 1", "has 1 others"),
+    "looked_at": (ROWS, "all", "", "which is a view"),
     "random": ("select id, uuid() as u from @facts", "all", "", "is not maintained"),
 }
 BAD = {
@@ -127,6 +149,8 @@ class TestOtherTables:
             **views,
             "wrong.sql": model(ROWS, "old_wrong", "none"),
             "fresh.sql": model(ROWS, "this"),
+            "one_row.sql": model("select count(*) as n from @facts", "old_one_row"),
+            "gone.sql": model(ROWS, "old_gone", "none"),
             "narrow.sql": model("select id, k, v, day from @facts", "old_surplus"),
         }
 
@@ -134,27 +158,34 @@ class TestOtherTables:
     def warehouse(self, warehouse: Warehouse) -> Warehouse:
         warehouse.sql(
             SOURCES[0],
-            "insert into facts select id, date '2024-01-01', concat('k', id % 3), id from "
+            "insert into facts select id, date '2024-01-01', concat('k', id % 3), id, 'x' from "
             "range(500) as r(id)",
         )
         queries = {n: q for n, (q, *_) in (OTHER | BAD).items()} | {"wrong": ROWS}
         for name, query in queries.items():
-            warehouse.sql(f"create table old_{name} using delta as {query.replace('@', '')}")
+            kind = "view" if name == "looked_at" else "table"
+            using = "" if kind == "view" else "using delta"
+            text = query.replace("@", "")
+            warehouse.sql(f"create {kind} old_{name} {using} as {text}")
         for name, (_, _, change, _) in OTHER.items():
             if change:
                 warehouse.sql(change.replace("@", f"old_{name}"))
-        warehouse.sql("insert into old_wrong values (77, 'wrong', 1)")
+        warehouse.sql(
+            "insert into old_wrong values (77, 'wrong', 1)",
+            "create table old_one_row using delta as select bigint(7) as n",
+            f"create table old_gone using parquet as {ROWS.replace('@', '')}",
+        )
         return warehouse
 
     def test_a_table_with_other_rows_is_not_taken(
         self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        responses = warehouse.run(*OTHER, "fresh")
+        responses = warehouse.run(*OTHER, "fresh", "one_row")
         said = " ".join(capsys.readouterr().out.split())
         for name, (_, _, _, warning) in OTHER.items():
             assert "taken over" not in responses[name]["_message"], name
             assert warning in said, name
-        warehouse.check(*(name for name in OTHER if name != "random"), "fresh")
+        warehouse.check(*(name for name in OTHER if name != "random"), "fresh", "one_row")
 
     def test_rows_are_trusted_where_nothing_is_compared(
         self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
@@ -166,6 +197,14 @@ class TestOtherTables:
         assert bag(warehouse.rows("select * from wrong where k <> 'wrong'")) == bag(
             warehouse.rows(warehouse.queries["wrong"])
         )
+
+    def test_a_table_that_somebody_drops_leaves_the_query(self, warehouse: Warehouse) -> None:
+        meddled = Meddled()
+        meddled.before["gone"] = end_of("gone"), lambda: warehouse.sql("drop table old_gone")
+        with injected(meddled):
+            response = warehouse.run("gone")["gone"]
+        assert (response["refresh_kind"], response.get("reason")) == ("initial", None)
+        warehouse.check("gone")
 
     def test_a_table_that_does_not_tell_the_state_is_an_error(self, warehouse: Warehouse) -> None:
         messages = warehouse.fail(*BAD, "narrow")

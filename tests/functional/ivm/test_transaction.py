@@ -42,7 +42,7 @@ CHANGES = (
     ("delete from facts",),
     ("insert into facts values ('after', 1, 'x'), ('after', 1, 'x')",),
 )
-ROUNDS = budget((CHANGES[0] + CHANGES[1], *CHANGES[3:]), CHANGES)
+ROUNDS = budget((CHANGES[0] + CHANGES[1], CHANGES[3] + CHANGES[4]), CHANGES)
 
 
 def text(name: str, sql: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.budget import budget
 from tests.conftest import TargetWith
 from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, reasons
@@ -91,7 +92,7 @@ class ValuesSuite:
     def runs(self, warehouse: Warehouse) -> list[tuple[dict[str, Any], list[str]]]:
         warehouse.sql(f"set spark.sql.ansi.enabled = {self.ansi}", TABLE, FIRST)
         runs = []
-        for batch in ((), *BATCHES):
+        for batch in ((), *budget((BATCHES[0], BATCHES[1] + BATCHES[2]), BATCHES)):
             warehouse.sql(*batch)
             responses = warehouse.run()
             runs.append((responses, warehouse.all_differences(self.names)))

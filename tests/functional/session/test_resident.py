@@ -183,6 +183,7 @@ def test_a_later_process_attaches_and_has_the_fast_paths(kept: Project) -> None:
     assert response["committed_by"] == "transaction"
 
 
+@only_long
 def test_status_says_what_runs(kept: Project) -> None:
     with kept.client():
         assert "in use" in kept.console("status")
@@ -198,6 +199,7 @@ def test_stop_refuses_while_a_process_uses_the_spark(kept: Project) -> None:
     assert is_running(kept.note.jvm)
 
 
+@only_long
 def test_other_settings_replace_the_kept_spark_unless_it_is_in_use(kept: Project) -> None:
     before = kept.note
     with kept.client():
@@ -245,6 +247,7 @@ def test_stop_ends_the_kept_spark(kept: Project) -> None:
     assert not is_running(before.jvm)
 
 
+@only_long
 def test_a_spark_that_does_not_start_says_why(project: Project) -> None:
     project.profile(memory="nothing")
     assert "Spark did not start" in project.run("-s", "other", ok=False)

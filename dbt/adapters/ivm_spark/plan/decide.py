@@ -17,7 +17,14 @@ from dbt.adapters.ivm_spark.source.version_range import (
     version_range,
 )
 from dbt.adapters.ivm_spark.sql.fingerprint import same_columns, same_query
-from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, Estimates, Work, estimates
+from dbt.adapters.ivm_spark.watermark.cost_model import (
+    CHANGED,
+    MET,
+    CostModel,
+    Estimates,
+    Work,
+    estimates,
+)
 from dbt.adapters.ivm_spark.watermark.history import is_another
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
@@ -290,6 +297,9 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     if work.adds and not work.materialized and work.scans <= 1 and not known:
         return None  # an INSERT writes what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
+        return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
+    if thought is None and CHANGED * work.changed + MET * work.met > work.rows:
+        # A state that was taken over had no build, and a rebuild is clearly less to do.
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:

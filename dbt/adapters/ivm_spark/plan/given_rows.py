@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -26,6 +27,8 @@ from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_stat
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark
 
+_CHARS = re.compile(r"(var)?char\(\d+\)")
+"""Types that a table has, and no column of a query: it is a string there."""
 _OWN = "this"
 """The `backfill_from` that means the model's own relation, before it becomes a view."""
 _MISSING = "TABLE_OR_VIEW_NOT_FOUND"
@@ -177,7 +180,7 @@ def _given_by(
 
 def check_columns(relation: Relation, found: Findings, says: str, remedy: str) -> None:
     """Raise RefusedError if a relation lacks columns of the view; see `_given_by`."""
-    has = {column.lower(): kind for column, kind in relation.columns}
+    has = {column.lower(): _CHARS.sub("string", kind) for column, kind in relation.columns}
     lacks = [f"{n} ({kind})" for n, kind in found.facts.outputs if has.get(n.lower()) != kind]
     if lacks:
         raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")

@@ -10,6 +10,7 @@ GROUP BY, or groups whose counts are shown.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
@@ -19,6 +20,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Filter, Limit
 from dbt.adapters.ivm_spark.plan.config import BackfillCheck
+from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings, Taken
 from dbt.adapters.ivm_spark.plan.frozen import types_of_state
 from dbt.adapters.ivm_spark.plan.given_rows import (
@@ -27,9 +29,9 @@ from dbt.adapters.ivm_spark.plan.given_rows import (
     check_shown,
     counted,
     differing,
-    is_own,
     shown_columns,
 )
+from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.session.condition import first_line, is_cancelled, says_condition
@@ -41,42 +43,49 @@ from dbt.adapters.ivm_spark.state.difference import are_comparable
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.taken_over import NotStoredError, rows_of_state
 from dbt.adapters.ivm_spark.state.visible import columns_of_state
-from dbt.adapters.ivm_spark.watermark.shown import mark_in
 
 _SAMPLE = 100
 """One in so many rows is compared in a sample: those of one value of a hash of their keys."""
-_MISSING, _SURPLUS = "missing", "surplus"
+_ENOUGH = 300
+"""Rows of a sample that say something of the others."""
+_MISSING, _SURPLUS, _COMPARED = "missing", "surplus", "compared"
 
 
 def with_taken_over(
-    query: Query, request: Request, found: Findings, reads: bool
+    query: Query, request: Request, found: Findings, decision: Decision, reads: bool
 ) -> tuple[Findings, str]:
     """Return the findings for a first build that takes a table over, and a warning.
 
     They are the same if the model names no table, if its table does not have the query's rows, and
-    for every later rebuild.
+    for every later build.
 
     Args:
         query: sends a statement.
         request: of the run.
         found: the findings for a rebuild.
+        decision: of the refresh.
         reads: whether rows may be read to compare them.
 
     Raises RefusedError if the table does not have the view's columns, or does not tell all that the
     state stores.
     """
     config, name = request.config, request.config.backfill_from
-    if not name or config.frozen_where or request.state_exists or request.full_refresh:
-        return found, ""
-    if is_own(request) and mark_in(request.information):
+    if not name or config.frozen_where or request.full_refresh or not decision.first:
         return found, ""
     relation = backfill(query, request)
     if relation is None or request.limited:
         return found, ""
     says = f"backfill_from is {name!r}"
-    layout, remedy = found.layout, "Or remove backfill_from, so that the query gives all rows."
-    if layout is None:
+    remedy = "Or remove backfill_from, so that the query gives all rows."
+    if found.layout is None:
         return found, f"{says}, but the query is not maintained, so the query gives all rows"
+    if found.layout.whole:
+        return found, ""  # one row, which the query gives as well
+    if relation.kind is RelationKind.VIEW:
+        return found, f"{says}, which is a view, so the query gives all rows"
+    plain = _merged(request, found)
+    layout = plain.layout
+    assert layout is not None
     check_columns(relation, found, says, remedy)
     if _hides(layout):
         raise RefusedError(
@@ -84,7 +93,7 @@ def with_taken_over(
             f"filter on groups). {remedy}"
         )
     try:
-        rows = rows_of_state(layout, found.facts.outputs, types_of_state(found), exact=True)
+        rows = rows_of_state(layout, found.facts.outputs, types_of_state(plain), exact=True)
     except NotStoredError as error:
         raise RefusedError(
             f"{says}, but the state stores more than the view shows: {error}. Show the number of "
@@ -95,11 +104,21 @@ def with_taken_over(
     taken = Taken(name, rows.from_(table))
     if reads:
         shown = exp.select(*shown_columns(found)).from_(table.copy())
-        check_shown(query, found, taken.rows, shown, says, "")
-        differs = _difference(query, found, layout, shown, config.backfill_check, says)
+        if config.backfill_check is BackfillCheck.NONE:
+            check_shown(query, plain, taken.rows, shown, says, "")
+        differs = _difference(query, plain, shown, config.backfill_check, says)
         if differs:
             return found, f"{says}, {differs}. The query gives all rows"
     return replace(found, taken=taken), _unproven(config.backfill_check, name)
+
+
+def _merged(request: Request, found: Findings) -> Findings:
+    """Return the findings for a state that is merged into; an appended one has the same columns."""
+    view = found.reading.view
+    if found.layout is None or view is None or not found.layout.appended:
+        return found
+    layout = lay_out(view, found.facts.types, request.state, checked=True)
+    return replace(found, layout=layout)
 
 
 def _hides(layout: Layout) -> bool:
@@ -108,7 +127,10 @@ def _hides(layout: Layout) -> bool:
 
 
 def _table(query: Query, relation: Relation) -> exp.Table:
-    """Return a scan of a relation, of its present version if it is a Delta table."""
+    """Return a scan of a table, of its present version if it is a Delta table.
+
+    Nobody may write into a table in another format between the comparison and the copy.
+    """
     table = exp.to_table(relation.name, dialect="spark")
     if relation.kind is RelationKind.DELTA:
         read_at(table, SourceReader(query).commits(relation.name, None)[0].version)
@@ -116,16 +138,12 @@ def _table(query: Query, relation: Relation) -> exp.Table:
 
 
 def _difference(
-    query: Query,
-    found: Findings,
-    layout: Layout,
-    shown: exp.Select,
-    check: BackfillCheck,
-    says: str,
+    query: Query, found: Findings, shown: exp.Select, check: BackfillCheck, says: str
 ) -> str:
     """Return how the rows of a table differ from the query's, empty if those compared are equal.
 
-    Raises RefusedError if they can't be compared.
+    A sample of few rows says little, so all are compared then. Raises RefusedError if rows can't be
+    compared.
     """
     view = found.reading.view
     if check is BackfillCheck.NONE or view is None:
@@ -141,24 +159,36 @@ def _difference(
         columns=[exp.to_identifier(name, quoted=True) for name, _ in found.facts.outputs],
     )
     wanted = exp.select(exp.Star()).from_(exp.Subquery(this=computed, alias=names))
-    if check is BackfillCheck.SAMPLE:
-        sample = _sample(found, layout)
-        wanted, shown = wanted.where(sample), shown.where(sample.copy())
-    missing, surplus = differing(wanted, shown)
     try:
-        counts = counted(query, {_MISSING: missing, _SURPLUS: surplus})
+        if check is BackfillCheck.SAMPLE:
+            sample = _sample(found)
+            part = wanted.where(sample)
+            counts = _counts(query, part, shown.where(sample.copy()))
+            if counts[_COMPARED] >= _ENOUGH or counts[_MISSING] or counts[_SURPLUS]:
+                return _said(counts, " in one row of a hundred")
+        return _said(_counts(query, wanted, shown), "")
     except DbtDatabaseError as error:
         if is_cancelled(error) or not says_condition(error):
             raise
         return f"and could not be compared with the query: {first_line(error)}"
-    if not any(counts.values()):
+
+
+def _counts(query: Query, wanted: exp.Select, shown: exp.Select) -> Mapping[str, int]:
+    missing, surplus = differing(wanted, shown)
+    return counted(query, {_MISSING: missing, _SURPLUS: surplus, _COMPARED: wanted.copy()})
+
+
+def _said(counts: Mapping[str, int], of: str) -> str:
+    missing, surplus = counts[_MISSING], counts[_SURPLUS]
+    if not (missing or surplus):
         return ""
-    of = " in one row of a hundred" if check is BackfillCheck.SAMPLE else ""
-    return f"which lacks {counts[_MISSING]} rows of the query and has {counts[_SURPLUS]} others{of}"
+    return f"which lacks {missing} rows of the query and has {surplus} others{of}"
 
 
-def _sample(found: Findings, layout: Layout) -> exp.Expr:
+def _sample(found: Findings) -> exp.Expr:
     """Return the condition of a sample of the view's rows, over their keys."""
+    layout = found.layout
+    assert layout is not None
     stored = columns_of_state(layout, found.facts.outputs)
     keys = {key.name for key in layout.keys}
     by = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from dbt_common.exceptions import DbtDatabaseError
+from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.plan import Full
@@ -64,7 +64,11 @@ class RefreshInParts(PlannedRefresh):
         finally:
             self._spent("parts", started)
         if failed is not None:
-            self._part_failed(failed)
+            try:
+                self._part_failed(failed)
+            except (CompilationError, DbtDatabaseError):
+                self._release()
+                raise
             return
         self._request = replace(self._request, parts_exist=True)
         if not alone:

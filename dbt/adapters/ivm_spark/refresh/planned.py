@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.refresh.hold import release
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
@@ -55,6 +56,7 @@ class PlannedRefresh:
         self._session = Workspace(query)
         self._rejected: Reason | None = None
         self._outcome = Outcome(False)
+        self._held = False
         self.late_warning = ""
         self.again = True
         self.plan = self._planned()
@@ -70,6 +72,11 @@ class PlannedRefresh:
             self._spent("plan", started)
         self.again = plan.kind is not RefreshKind.NONE
         return plan
+
+    def _release(self) -> None:
+        """Let the view show its state as it is again, if this run holds it at a version."""
+        if self._held:
+            release(self._query, self._request.view, self._request.state)
 
     def _raced(self) -> DbtDatabaseError:
         return DbtDatabaseError(

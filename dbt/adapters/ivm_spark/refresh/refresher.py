@@ -14,7 +14,6 @@ from dbt.adapters.ivm_spark.plan.plan import Full, Incremental
 from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
-from dbt.adapters.ivm_spark.refresh.hold import release
 from dbt.adapters.ivm_spark.refresh.materializing import RefreshOfChange, Store
 from dbt.adapters.ivm_spark.refresh.outcome import (
     Outcome,
@@ -64,7 +63,6 @@ class Refresher(RefreshOfChange):
         self._built: Built | None = None
         self._follows = False
         self._drops = False
-        self._held = False
         self._altered = Alteration()
 
     @classmethod
@@ -140,6 +138,8 @@ class Refresher(RefreshOfChange):
             yield
             if self.again:
                 yield
+            if self._drops:
+                self._drop_used_parts()
 
     def commit(self, sql: str) -> None:
         """Run the statement that changes the state, with the watermark in the same commit.
@@ -158,15 +158,16 @@ class Refresher(RefreshOfChange):
         except DbtDatabaseError as error:
             if is_cancelled(error) or not says_condition(error):
                 raise
-            if not (self._reads_state or self._lacks_parts):
+            if not (self._reads_rows or self._lacks_parts):
                 raise
             outcome = Outcome(False, lost=True)
         finally:
             self._session.clear()
             self._spent("apply", started)
-        if not outcome.done and self._reads_state:
+        if not outcome.done and self._reads_rows:
             # Whatever it is, the sources are there.
-            self._request = replace(self._request, reads_state=False)
+            config = replace(self._request.config, backfill_from="")
+            self._request = replace(self._request, reads_state=False, config=config)
             outcome = Outcome(False, lost=True)
         if outcome.done:
             self._settle(replace(outcome, frozen=self._frozen_changes()))
@@ -174,15 +175,19 @@ class Refresher(RefreshOfChange):
             self._builder, self._held = None, False
             return
         if self.plan.holds_readers:
-            # The view is not as dbt has seen it any more, so the next plan must set it.
-            mark = unsettled(mark_in(self._request.information))
-            self._request = replace(self._request, information=as_shown(mark))
+            self._set_view_again()
             self._held = True
         try:
             self._after_failure(outcome)
-        except CompilationError:
+        except (CompilationError, DbtDatabaseError):
             self._release()
             raise
+
+    def _set_view_again(self) -> None:
+        """Let the next plan set the view, which is not as dbt has seen it any more."""
+        mark = mark_in(self._request.information)
+        if mark:
+            self._request = replace(self._request, information=as_shown(unsettled(mark)))
 
     def _after_failure(self, outcome: Outcome) -> None:
         """Plan again after the statement was not committed. Raises as `_settle` does."""
@@ -193,11 +198,6 @@ class Refresher(RefreshOfChange):
         if in_parts:
             self._builder, self._before = None, dict(self._phases)
         self._settle(outcome)
-
-    def _release(self) -> None:
-        """Let the view show its state as it is again, if this run holds it at a version."""
-        if self._held:
-            release(self._query, self._request.view, self._request.state)
 
     def _frozen_changes(self) -> int | None:
         """Return how many frozen rows the refresh would have changed, None if that is not known."""
@@ -223,6 +223,7 @@ class Refresher(RefreshOfChange):
             if reason is None:
                 raise
             self._built, self._follows = None, False
+            self._set_view_again()
             self._settle(Outcome(False, broken=reason))
 
     def _note_build(self) -> None:
@@ -261,9 +262,10 @@ class Refresher(RefreshOfChange):
         self.plan = self._planned()
 
     @property
-    def _reads_state(self) -> bool:
-        """Return whether the plan is a rebuild from a former query's state."""
-        return self.plan.findings is not None and self.plan.findings.reused is not None
+    def _reads_rows(self) -> bool:
+        """Return whether the plan is a build from a former query's state, or from a table."""
+        found = self.plan.findings
+        return found is not None and (found.reused is not None or found.taken is not None)
 
     def _before_commit(self) -> float:
         """Return the seconds that the refresh has taken so far.
