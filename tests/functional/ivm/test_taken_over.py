@@ -111,6 +111,11 @@ class TestTakenOver:
 
 
 GROUPS = "select k, count(*) as n from @facts group by k"
+MANY = (
+    "select id * 80 + w as k, count(*) as n from @facts "
+    "lateral view explode(sequence(1, 80)) g as w group by id * 80 + w"
+)
+NOT_SAMPLED = "insert into @ select * from @ where pmod(xxhash64(k), 100) = 1 limit 1"
 ROWS = "select id, k, v from @facts"
 OTHER = {
     "surplus": (ROWS, "all", "insert into @ values (99, 'z', 1)", "and has 1 others"),
@@ -119,6 +124,7 @@ OTHER = {
     "sampled": (ROWS, "sample", "delete from @", "in one row of a hundred"),
     "emptied": ("select id, v from @facts where id < 40", "sample", "delete from @", "lacks 40"),
     "groups": (GROUPS, "all", "insert into @ select * from @ limit 1", "has 1 others"),
+    "sampled_groups": (MANY, "sample", NOT_SAMPLED, "more than once"),
     "looked_at": (ROWS, "all", "", "which is a view"),
     "random": ("select id, uuid() as u from @facts", "all", "", "is not maintained"),
 }

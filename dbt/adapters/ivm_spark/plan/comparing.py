@@ -89,6 +89,8 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
     known = [reader for reader in readers if reader.full_seconds]
     if not known or found.watermark is None:
         return False
+    if moved and not found.cost_model.full_seconds:
+        return False  # what it would cost is known only after a plain rebuild
     last = found.watermark.stats
     if last.compared and last.differed > MUCH and (found.watermark.refresh + 1) % TRIED_AGAIN:
         return False

@@ -19,7 +19,6 @@ from dbt.adapters.ivm_spark.source.version_range import (
 from dbt.adapters.ivm_spark.sql.fingerprint import same_columns, same_query
 from dbt.adapters.ivm_spark.watermark.cost_model import (
     CHANGED,
-    MET,
     CostModel,
     Estimates,
     Work,
@@ -298,7 +297,7 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
         return None  # an INSERT writes what changed; a rebuild writes that and more
     if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
-    if thought is None and CHANGED * work.changed + MET * work.met > work.rows:
+    if thought is None and CHANGED * work.changed > work.rows:
         # A state that was taken over had no build, and a rebuild is clearly less to do.
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED

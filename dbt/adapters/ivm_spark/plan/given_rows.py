@@ -181,7 +181,8 @@ def _given_by(
 def check_columns(relation: Relation, found: Findings, says: str, remedy: str) -> None:
     """Raise RefusedError if a relation lacks columns of the view; see `_given_by`."""
     has = {column.lower(): _CHARS.sub("string", kind) for column, kind in relation.columns}
-    lacks = [f"{n} ({kind})" for n, kind in found.facts.outputs if has.get(n.lower()) != kind]
+    wanted = ((name, _CHARS.sub("string", kind)) for name, kind in found.facts.outputs)
+    lacks = [f"{name} ({kind})" for name, kind in wanted if has.get(name.lower()) != kind]
     if lacks:
         raise RefusedError(f"{says}, which lacks columns of the view: {', '.join(lacks)}. {remedy}")
 

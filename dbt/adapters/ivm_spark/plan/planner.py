@@ -203,7 +203,8 @@ class Planner:
             found = with_kept_rows(self._query, request, history, found, self._counts)
             found = with_backfill(self._query, request, found, self._counts)
             found, taken_over = with_taken_over(self._query, request, found, decision, self._counts)
-            found = with_reused(self._query, request, history, found, decision)
+            if found.taken is None:
+                found = with_reused(self._query, request, history, found, decision)
         request, found, watermarks = self._at_versions(request, found, decision)
         plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
         at_once = ""

@@ -70,7 +70,9 @@ def with_taken_over(
     state stores.
     """
     config, name = request.config, request.config.backfill_from
-    if not name or config.frozen_where or request.full_refresh or not decision.first:
+    if not name or config.frozen_where or request.full_refresh:
+        return found, ""
+    if not (decision.first or request.limited_before):
         return found, ""
     relation = backfill(query, request)
     if relation is None or request.limited:
@@ -109,6 +111,11 @@ def with_taken_over(
         differs = _difference(query, plain, shown, config.backfill_check, says)
         if differs:
             return found, f"{says}, {differs}. The query gives all rows"
+        if config.backfill_check is BackfillCheck.SAMPLE:
+            try:
+                check_shown(query, plain, taken.rows, shown, says, "")
+            except RefusedError as error:
+                return found, f"{error} The query gives all rows"
     return replace(found, taken=taken), _unproven(config.backfill_check, name)
 
 
@@ -163,19 +170,21 @@ def _difference(
         if check is BackfillCheck.SAMPLE:
             sample = _sample(found)
             part = wanted.where(sample)
-            counts = _counts(query, part, shown.where(sample.copy()))
+            counts = _counts(query, part, shown.where(sample.copy()), {_COMPARED: part.copy()})
             if counts[_COMPARED] >= _ENOUGH or counts[_MISSING] or counts[_SURPLUS]:
                 return _said(counts, " in one row of a hundred")
-        return _said(_counts(query, wanted, shown), "")
+        return _said(_counts(query, wanted, shown, {}), "")
     except DbtDatabaseError as error:
         if is_cancelled(error) or not says_condition(error):
             raise
         return f"and could not be compared with the query: {first_line(error)}"
 
 
-def _counts(query: Query, wanted: exp.Select, shown: exp.Select) -> Mapping[str, int]:
+def _counts(
+    query: Query, wanted: exp.Select, shown: exp.Select, more: Mapping[str, exp.Query]
+) -> Mapping[str, int]:
     missing, surplus = differing(wanted, shown)
-    return counted(query, {_MISSING: missing, _SURPLUS: surplus, _COMPARED: wanted.copy()})
+    return counted(query, {_MISSING: missing, _SURPLUS: surplus, **more})
 
 
 def _said(counts: Mapping[str, int], of: str) -> str:

@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
     outcome_of_error,
 )
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
+from dbt.adapters.ivm_spark.session.condition import says_condition
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Before, Replacement
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
@@ -69,7 +70,8 @@ class Committer:
             if plan.compares and not (outcome is not None and outcome.lost):
                 return Outcome(False, whole=True)
             if outcome is None:
-                if plan.holds_readers:
+                # Without an answer, the statement may still be committed.
+                if plan.holds_readers and says_condition(error):
                     release(self._query, request.view, request.state)
                 raise
             return outcome
