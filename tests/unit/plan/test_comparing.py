@@ -88,6 +88,13 @@ def test_comparing_pays_if_no_row_is_expected_to_differ() -> None:
     assert not compares(after(True, 0.01), True, [FAST])
 
 
+def test_a_long_comparison_must_pay_in_any_case() -> None:
+    long = replace(after(True, 0.0), cost_model=CostModel(full_seconds=20.0))
+    assert not compares(long, False, [FAST])
+    assert not compares(long, True, [SLOW])
+    assert compares(long, False, [CostModel(full_seconds=200.0)])
+
+
 def test_comparing_is_rarely_tried_again_after_many_rows_differed() -> None:
     assert not compares(after(True, MUCH + 0.1), True, [SLOW])
     assert compares(after(True, MUCH + 0.1, refresh=9), True, [SLOW])

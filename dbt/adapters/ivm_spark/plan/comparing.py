@@ -27,6 +27,8 @@ HOPED = 0.7
 """The share of the readers' possible savings that counts."""
 MUCH = 0.3
 """The fraction of differing rows above which the rebuild replaces the whole table."""
+LONG = 3.0
+"""Seconds of a rebuild from which on a comparison must pay, even if no row is expected to differ."""
 TRIED_AGAIN = 10
 """After so many refreshes, a rebuild compares again although many rows differed before."""
 _OTHER_CONTENTS = frozenset(
@@ -94,7 +96,8 @@ def compares(found: Findings, moved: bool, readers: Iterable[CostModel]) -> bool
     last = found.watermark.stats
     if last.compared and last.differed > MUCH and (found.watermark.refresh + 1) % TRIED_AGAIN:
         return False
-    if not moved or (last.compared and not last.differed):
+    short = found.cost_model.full_seconds <= LONG
+    if short and (not moved or (last.compared and not last.differed)):
         return True
     saved = sum(max(0.0, reader.full_seconds - reader.fixed) for reader in known)
     extra = EXTRA_SECONDS + EXTRA_FACTOR * found.cost_model.full_seconds
