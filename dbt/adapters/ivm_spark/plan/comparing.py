@@ -28,7 +28,7 @@ HOPED = 0.7
 MUCH = 0.3
 """The fraction of differing rows above which the rebuild replaces the whole table."""
 LONG = 3.0
-"""Seconds of a rebuild from which on a comparison must pay, even if no row is expected to differ."""
+"""Seconds of a rebuild from which on a comparison must pay, even if no row should differ."""
 TRIED_AGAIN = 10
 """After so many refreshes, a rebuild compares again although many rows differed before."""
 _OTHER_CONTENTS = frozenset(
