@@ -288,6 +288,19 @@ class TestMeddled:
         warehouse.run("plain")
         warehouse.check("plain")
 
+    def test_a_defect_in_the_comparison_of_queries_costs_a_rebuild(
+        self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def defect(*_: object) -> None:
+            raise KeyError("partition_by")
+
+        monkeypatch.setattr(planner, "kept", defect)
+        warehouse.write("plain", plain(BY_DAY + " having count(*) > 0"))
+        response = warehouse.run("plain")["plain"]
+        assert response["reason"]["code"] == "QUERY_FINGERPRINT_CHANGED"
+        assert "please report it" in response["reason"]["detail"]
+        warehouse.check("plain")
+
     def test_a_refused_refresh_does_not_leave_the_view_held(self, warehouse: Warehouse) -> None:
         warehouse.run("refused")
         before = bag(warehouse.rows("select * from refused"))

@@ -13,7 +13,8 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra import recorded as module
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
-from dbt.adapters.ivm_spark.algebra.tree import Filter, Values
+from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.tree import Filter, Values, Window
 from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG
 
@@ -30,6 +31,16 @@ QUERIES = (
     "select name from customers c where exists (select 1 from orders o "
     "where o.customer_id = c.customer_id) order by name desc nulls last limit 3",
 )
+
+
+def test_a_window_over_all_rows_has_no_keys() -> None:
+    """As in a calendar, whose rows never change."""
+    sql = "select row_number() over (order by x) as n from (values (1), (2)) as v(x)"
+    root = build_view(sql, CATALOG).root
+    read = read_recorded(recorded(root))
+    assert read is not None
+    (window,) = (node for node in walk(read) if isinstance(node, Window))
+    assert window.keys == ()
 
 
 @pytest.mark.parametrize("sql", QUERIES)

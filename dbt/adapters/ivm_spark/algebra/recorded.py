@@ -60,11 +60,18 @@ def _decoded(value: Any) -> Any:
         return value
     if _EXPRESSION in value:
         _check_classes(value[_EXPRESSION])
-        return serde.load(value[_EXPRESSION])
+        return _whole(serde.load(value[_EXPRESSION]))
     if _AT in value:
         return At(value[_AT])
     parts = {name: _decoded(part) for name, part in value.items() if name != _KIND}
     return _KINDS[value[_KIND]](**parts)
+
+
+def _whole(expression: Any) -> Any:
+    """Return an expression, changed in place, with the empty lists that sqlglot does not dump."""
+    for window in expression.find_all(exp.Window):
+        window.set("partition_by", window.args.get("partition_by") or [])
+    return expression
 
 
 def _bare(expression: exp.Expr) -> exp.Expr:

@@ -335,6 +335,9 @@ class Planner:
                 if not says_condition(error):
                     raise
                 change = QueryChange(False, "Spark can't read what the former query read")
+            except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
+                # A defect of ours costs a rebuild, not the run.
+                change = QueryChange(False, f"an internal error ({error!r}); please report it")
             else:
                 change, same = QueryChange(True, kept.how, kept.edited), True
                 reading = replace(reading, view=kept.view)
