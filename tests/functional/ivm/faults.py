@@ -9,6 +9,8 @@ from enum import Enum
 from typing import Any
 from unittest.mock import patch
 
+from dbt_common.exceptions import DbtDatabaseError
+
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
 
 Place = Callable[[int, str], bool]
@@ -83,3 +85,43 @@ def at_commit(_: int, sql: str) -> bool:
 def at_text(text: str) -> Place:
     """At the first statement with this text."""
     return lambda _, sql: text in sql
+
+
+def part_of(name: str, number: int) -> Place:
+    begins = "create or replace table" if number == 1 else "insert into"
+    return lambda _, sql: begins in sql and f"{name}__ivm_parts`" in sql
+
+
+def end_of(name: str) -> Place:
+    """At the statement that copies the parts into the state, or builds it at once."""
+    return lambda _, sql: "create or replace table" in sql and f"`{name}__ivm`" in sql
+
+
+class Meddled(Faults):
+    """Calls something before the first statement of a kind, or after it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before: dict[str, tuple[Place, Callable[[], Any]]] = {}
+        self.after: dict[str, tuple[Place, Callable[[], Any]]] = {}
+
+    def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:
+        self._call(self.before, model, sql)
+        answer = super().send(model, sql, run)
+        self._call(self.after, model, sql)
+        return answer
+
+    def _call(
+        self, calls: dict[str, tuple[Place, Callable[[], Any]]], model: str, sql: str
+    ) -> None:
+        place, call = calls.get(model, (lambda *_: False, lambda: None))
+        if place(len(self.sent.get(model, ())), sql):
+            del calls[model]
+            call()
+
+
+def raising(message: str) -> Callable[[], None]:
+    def call() -> None:
+        raise DbtDatabaseError(message)
+
+    return call

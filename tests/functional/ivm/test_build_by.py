@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt
 
 from tests.budget import budget, only_long
-from tests.functional.ivm.faults import Fault, Faults, injected
+from tests.functional.ivm.faults import Fault, Faults, Meddled, at_text, injected, part_of
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
 VIEWS = {
@@ -245,15 +245,10 @@ class TestInterrupted:
         assert anew["withdrawn"].get("parts") is None
 
     def test_while_others_write_its_parts(self, warehouse: Warehouse, broken: None) -> None:
-        class Meddling(Faults):
-            def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:
-                answer = super().send(model, sql, run)
-                parts = [s for s in self.sent[model] if "insert into" in s and "_parts`" in s]
-                if len(parts) == 1 and parts[0] is sql:
-                    warehouse.sql("insert into raced__ivm_parts select * from raced__ivm_parts")
-                return answer
-
-        with injected(Meddling()) as faults:
+        meddled = Meddled()
+        doubled = "insert into raced__ivm_parts select * from raced__ivm_parts"
+        meddled.after["raced"] = part_of("raced", 2), lambda: warehouse.sql(doubled)
+        with injected(meddled) as faults:
             responses = warehouse.run("raced")
         assert responses["raced"]["parts"]["parts"] == 3
         created = [sql for sql in faults.sent["raced"] if "raced__ivm_parts`\nusing" in sql]
@@ -277,16 +272,12 @@ class TestInterrupted:
 
     @only_long
     def test_whose_parts_somebody_drops(self, warehouse: Warehouse, broken: None) -> None:
-        class Dropping(Faults):
-            def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:
-                if "_parts` version as of" in sql and not self.hit:
-                    self.hit[model] = sql
-                    warehouse.sql("drop table dropped__ivm_parts")
-                return run()
-
-        with injected(Dropping()) as faults:
+        meddled = Meddled()
+        drop = "drop table dropped__ivm_parts"
+        meddled.before["dropped"] = at_text("_parts` version as of"), lambda: warehouse.sql(drop)
+        with injected(meddled):
             responses = warehouse.run("dropped")
-        assert faults.hit
+        assert not meddled.before
         assert responses["dropped"]["parts"]["parts"] == 3
         warehouse.check("dropped")
         warehouse.sql("update facts set v = v + 1 where id = 7")

@@ -8,10 +8,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.plan import planner
-from tests.functional.ivm.faults import Fault, Faults, Place, at_commit, injected
+from tests.functional.ivm.faults import (
+    Fault,
+    Meddled,
+    at_commit,
+    end_of,
+    injected,
+    part_of,
+    raising,
+)
 from tests.functional.ivm.test_build_by import interrupted, model
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
@@ -27,49 +34,9 @@ CANCELLED = "[SPARK_JOB_CANCELLED] Job 3 cancelled. SQLSTATE: XXKDA"
 EDITS = ("altered", "touched", "at_once")
 
 
-def part_of(name: str, number: int) -> Place:
-    begins = "create or replace table" if number == 1 else "insert into"
-    return lambda _, sql: begins in sql and f"{name}__ivm_parts`" in sql
-
-
-def end_of(name: str) -> Place:
-    """At the statement that copies the parts into the state, or builds it at once."""
-    return lambda _, sql: "create or replace table" in sql and f"`{name}__ivm`" in sql
-
-
 def plain(query: str, more: str = "") -> str:
     config = f"{{{{ config(materialized='ivm'{more}) }}}}\n"
     return config + query.replace("@", "{{ target.schema }}.")
-
-
-class Meddled(Faults):
-    """Calls something before the first statement of a kind, or after it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.before: dict[str, tuple[Place, Callable[[], Any]]] = {}
-        self.after: dict[str, tuple[Place, Callable[[], Any]]] = {}
-
-    def send(self, model: str, sql: str, run: Callable[[], Any]) -> Any:
-        self._call(self.before, model, sql)
-        answer = super().send(model, sql, run)
-        self._call(self.after, model, sql)
-        return answer
-
-    def _call(
-        self, calls: dict[str, tuple[Place, Callable[[], Any]]], model: str, sql: str
-    ) -> None:
-        place, call = calls.get(model, (lambda *_: False, lambda: None))
-        if place(len(self.sent.get(model, ())), sql):
-            del calls[model]
-            call()
-
-
-def raising(message: str) -> Callable[[], None]:
-    def call() -> None:
-        raise DbtDatabaseError(message)
-
-    return call
 
 
 class TestMeddled:
@@ -103,9 +70,7 @@ class TestMeddled:
             f"create table strict_facts using delta {FEED} as select * from facts",
         )
         strict = BY_DAY.replace("@facts", "@strict_facts")
-        warehouse.write(
-            "strict", model("day", strict, more=", refresh_policy='incremental_strict'")
-        )
+        warehouse.write("strict", model("day", strict, more=STRICT))
         warehouse.run("followed")
         warehouse.write("followed", model("day", BY_DAY))
         interrupted(warehouse, Fault.DIED, 2, "gone", "strict", "followed")

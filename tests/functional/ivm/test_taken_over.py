@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.ivm.faults import Faults, injected
-from tests.functional.ivm.test_build_by_meddled import Meddled, end_of
+from tests.functional.ivm.faults import Faults, Meddled, end_of, injected
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds
 
 VIEWS = {

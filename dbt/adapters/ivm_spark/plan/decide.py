@@ -295,10 +295,9 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
     known = cost_model.timed and cost_model.tried
     if work.adds and not work.materialized and work.scans <= 1 and not known:
         return None  # an INSERT writes what changed; a rebuild writes that and more
-    if work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried):
-        return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
-    if thought is None and CHANGED * work.changed > work.rows:
-        # A state that was taken over had no build, and a rebuild is clearly less to do.
+    untimed = work.rows <= SMALL_ROWS and not (cost_model.timed or cost_model.tried)
+    # A state that was taken over had no build. A rebuild may be clearly less to do all the same.
+    if untimed or (thought is None and CHANGED * work.changed > work.rows):
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:
