@@ -149,6 +149,28 @@ def test_columns_equal_those_that_spark_describes(handle: SessionHandle) -> None
     assert handle.known("describe query\nselect 1 as n") == [{"col_name": "n", "data_type": "int"}]
 
 
+def test_a_described_query_is_analyzed_once(handle: SessionHandle, table: str) -> None:
+    """Its plan is then that of EXPLAIN with the settings and the tables of now."""
+    query = f"select count(*) as n, 1 / 2 as half from {table} where k > 0"
+    between = [
+        "set spark.sql.optimizer.runtime.bloomFilter.enabled=false",
+        "set spark.sql.ansi.enabled=false",
+        "set spark.sql.ansi.enabled=true",
+        f"alter table {table} add columns (added int)",
+    ]
+    try:
+        for statement in between:
+            assert handle.known(f"describe query\n{query}")
+            asked(handle)(statement)
+            found = handle.known(f"explain extended\n{query}")
+            stated = next(iter(asked(handle)(f"explain extended\n{query}")[0].values()))
+            assert found is not None
+            assert normalized_plan(found[0]["plan"]) == normalized_plan(stated)
+    finally:
+        for key in ("optimizer.runtime.bloomFilter.enabled", "ansi.enabled"):
+            asked(handle)(f"reset spark.sql.{key}")
+
+
 def test_a_query_that_spark_rejects_has_no_plan(handle: SessionHandle) -> None:
     assert handle.known("explain extended\nselect nothing from `default`.`gone`") is None
     assert handle.known("explain extended\nselect from where") is None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
@@ -21,8 +24,13 @@ class Spark:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.times = 0
 
-    def __call__(self, node: Node) -> dict[str, str]:
+    def __call__(self, trees: Sequence[Node]) -> list[dict[str, str]]:
+        self.times += 1
+        return [self.columns(tree) for tree in trees]
+
+    def columns(self, node: Node) -> dict[str, str]:
         if isinstance(node, Scan):
             return {name: COLUMNS[column] for name, column in node.fields}
         self.asked.append(to_sql(render(node, bind_plain)))
@@ -69,7 +77,7 @@ def test_windows_over_windows_are_asked_for_one_by_one() -> None:
         "count(*) over (partition by note) as n, amount as s from orders)"
     )
     view = build_view(sql, CATALOG)
-    derived = DerivedTypes(lambda node: {**spark(node), "n": "bigint"})
+    derived = DerivedTypes(lambda trees: [{**found, "n": "bigint"} for found in spark(trees)])
     for node in nodes(view.root):
         derived.of(node)
     assert sum(isinstance(node, Window) for node in nodes(view.root)) == 2
@@ -83,6 +91,32 @@ def test_inputs_of_other_types_are_asked_for_together() -> None:
         "computed"
     ]
     assert spark.asked[0].count("CAST(NULL AS") == 2
+
+
+def test_operators_beside_one_another_are_asked_about_together() -> None:
+    spark = Spark()
+    sides = " union all ".join(f"select amount * {n} as x, note as y from orders" for n in range(9))
+    assert types(sides, spark) == ["computed", "string"]
+    assert len(spark.asked) == 9
+    assert spark.times == 2  # the sources, and what is computed of them
+
+
+def test_columns_of_known_sources_are_not_asked_for() -> None:
+    spark = Spark()
+    view = build_view("select order_id as k, note, amount * 2 as twice from orders", CATALOG)
+    found = DerivedTypes(spark, view.sources).of(view.root)
+    assert list(found.values()) == ["bigint", "string", "computed"]
+    assert (spark.times, len(spark.asked)) == (1, 1)
+
+
+def test_a_char_of_a_source_is_asked_for() -> None:
+    spark = Spark()
+    view = build_view("select note from orders", CATALOG)
+    (source,) = view.sources.values()
+    kinds = tuple((name, "char(3)" if name == "note" else kind) for name, kind in source.columns)
+    known = {source.name: replace(source, columns=kinds)}
+    assert list(DerivedTypes(spark, known).of(view.root).values()) == ["string"]
+    assert spark.times == 1
 
 
 @pytest.mark.parametrize(
@@ -120,8 +154,11 @@ def test_for_another_type_spark_sees_the_whole_tree(kind: str) -> None:
     assert nulls({"x": kind}) is None
     spark = Spark()
 
-    def ask(node: Node) -> dict[str, str]:
-        return dict.fromkeys(node.columns, kind) if isinstance(node, Scan) else spark(node)
+    def ask(trees: Sequence[Node]) -> list[dict[str, str]]:
+        return [
+            dict.fromkeys(tree.columns, kind) if isinstance(tree, Scan) else spark.columns(tree)
+            for tree in trees
+        ]
 
     view = build_view("select amount + 1 as x from orders", CATALOG)
     assert list(DerivedTypes(ask).of(view.root).values()) == ["computed"]

@@ -55,8 +55,9 @@ def _maintained(
 
     Raises NotMaintained if it is not.
     """
-    described = Described(query)
+    described = Described(query, view.sources)
     with not_too_deep(), own_statements():
+        described.types(probe(view.root))  # the walks below then find most types
         names = aggregates_to_order(below_state(view.root), described.types)
         view = in_order(view, names)
         types = described.types(probe(view.root))

@@ -91,7 +91,7 @@ def with_reused(
     former = Former(old, before.query.above, before.types, request.state, before.appends)
     try:
         with own_statements():
-            place = reusing(layout, view, former, Described(query).types)
+            place = reusing(layout, view, former, Described(query, view.sources).types)
     except NotMaintained:
         place = None
     if place is None:

@@ -7,6 +7,8 @@ as a command of its own.
 from __future__ import annotations
 
 import json
+import re
+from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,45 +20,81 @@ from pyspark.sql import SparkSession
 from dbt.adapters.ivm_spark.session.description import type_of
 
 _EXPLAIN, _DESCRIBE = "explain extended\n", "describe query\n"
+_KEPT = 16
+"""How many analyses are kept: a model's own, and those of its operators that are asked about."""
+_OPTIMIZER = re.compile(
+    r"(set|reset) spark\.(sql\.(optimizer|debug)\.|databricks\.delta\.(stats|optimizeMetadata))"
+)
+"""Statements that change settings which the analyzer does not read."""
 _FIELDS = 100_000
 """The number of columns from which Spark cuts a list short."""
 
 
-def explanation(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
-    """Return the row (plan) of EXPLAIN EXTENDED with the analyzed and the optimized plan.
+class Explanations:
+    """Explains and describes queries for one connection.
 
-    Nothing runs. None for any other statement, and for a query that Spark rejects: the statement
-    says why.
+    A query that has been described is often explained next, with the same analysis.
 
-    session: of this process, not of a server.
-    Source: the sections are those of Spark's ExplainCommand and QueryExecution.
+    Args:
+        session: the connection's session, of this process and not of a server.
     """
-    if not sql.startswith(_EXPLAIN):
-        return None
-    try:
-        with active(session):
-            return [{"plan": _plans(_execution(session, sql.removeprefix(_EXPLAIN)))}]
-    except (Py4JError, PySparkException):
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._described: OrderedDict[str, Any] = OrderedDict()
+        """The executions of the last few queries that were described, by their text."""
+
+    def known(self, sql: str) -> list[dict[str, str]] | None:
+        """Return the rows of EXPLAIN EXTENDED or DESCRIBE QUERY. Nothing runs.
+
+        They are (plan), with the analyzed and the optimized plan, or (col_name, data_type).
+
+        None for any other statement and for a query that Spark rejects: the statement says why.
+        None also if a column's type is neither a single word nor a decimal: only the statement
+        spells such a type.
+
+        Source: the sections are those of Spark's ExplainCommand and QueryExecution.
+        """
+        try:
+            if sql.startswith(_EXPLAIN):
+                with active(self._session):
+                    return [{"plan": self._plans(sql.removeprefix(_EXPLAIN))}]
+            if sql.startswith(_DESCRIBE):
+                with active(self._session):
+                    return self._columns(sql.removeprefix(_DESCRIBE))
+        except (Py4JError, PySparkException, ValueError):
+            return None
         return None
 
+    def forget_after(self, sql: str) -> None:
+        """Forget all analyses, unless a statement can't have changed what they depend on."""
+        if not _OPTIMIZER.match(sql):
+            self._described.clear()
 
-def columns(session: SparkSession, sql: str) -> list[dict[str, str]] | None:
-    """Return the rows (col_name, data_type) of DESCRIBE QUERY.
+    def _plans(self, query: str) -> str:
+        execution = self._described.pop(query, None) or self._execution(query)
+        analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
+        return (
+            # The statement has a line with the columns' types here; this text has an empty line.
+            f"== Analyzed Logical Plan ==\n\n{analyzed}\n"
+            f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n"
+        )
 
-    None for any other statement, for a query that Spark rejects, and if a column's type is neither
-    a single word nor a decimal: only the statement spells such a type.
+    def _columns(self, query: str) -> list[dict[str, str]]:
+        execution = self._execution(query)
+        fields = json.loads(execution.analyzed().schema().json())["fields"]
+        found = [{"col_name": field["name"], "data_type": type_of(field)} for field in fields]
+        self._described[query] = execution
+        if len(self._described) > _KEPT:
+            self._described.popitem(last=False)
+        return found
 
-    session: of this process, not of a server.
-    """
-    if not sql.startswith(_DESCRIBE):
-        return None
-    try:
-        with active(session):
-            schema = _execution(session, sql.removeprefix(_DESCRIBE)).analyzed().schema().json()
-        fields = json.loads(schema)["fields"]
-        return [{"col_name": field["name"], "data_type": type_of(field)} for field in fields]
-    except (Py4JError, PySparkException, ValueError):
-        return None
+    def _execution(self, query: str) -> Any:
+        """Return a query's execution, without running any of it."""
+        state = self._session._jsparkSession.sessionState()
+        jvm: Any = self._session._jvm
+        skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+        return state.executePlan(state.sqlParser().parsePlan(query), skip)
 
 
 @contextmanager
@@ -77,23 +115,6 @@ def active(session: SparkSession) -> Iterator[None]:
             sessions.setActiveSession(before.get())
         else:
             sessions.clearActiveSession()
-
-
-def _execution(session: SparkSession, query: str) -> Any:
-    """Return a query's execution, without running any of it."""
-    state = session._jsparkSession.sessionState()
-    jvm: Any = session._jvm
-    skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
-    return state.executePlan(state.sqlParser().parsePlan(query), skip)
-
-
-def _plans(execution: Any) -> str:
-    analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
-    return (
-        # The statement has a line with the columns' types here; this text has an empty line.
-        f"== Analyzed Logical Plan ==\n\n{analyzed}\n"
-        f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n"
-    )
 
 
 def _text(plan: Any) -> str:

@@ -16,7 +16,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.delta_log import forget_tables
 from dbt.adapters.ivm_spark.session.description import description
-from dbt.adapters.ivm_spark.session.explanation import columns, explanation
+from dbt.adapters.ivm_spark.session.explanation import Explanations
 from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.identity import row_counts, table_id
 from dbt.adapters.ivm_spark.session.literals import as_sent
@@ -31,7 +31,7 @@ logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
 _READS = ("describe ", "explain ", "reset ", "select ", "set ", "show ")
 """The first words of statements that change no table."""
-_KNOWN = (history, description, table_id, row_counts, columns, explanation, setting, every_setting)
+_KNOWN = (history, description, table_id, row_counts, setting, every_setting)
 """Functions that answer some of the planner's statements without sending them."""
 
 Description = Sequence[tuple[str, Any, int | None, int | None, int | None, int | None, bool]]
@@ -59,6 +59,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._rows: list[Row] | None = None
         self._replacement: Replacement | None = None
         self._few = False
+        self._explanations = Explanations(self.session)
         for key, value in parameters.items():
             self._set(key, value)
 
@@ -90,6 +91,7 @@ class SessionHandle(SparkConnectionWrapper):
         note_statement(sql)
         if not sql.lstrip().lower().startswith(_READS):
             forget_tables(self.session)
+        self._explanations.forget_after(sql)
         few, self._few = self._few, False
         replacement, self._replacement = self._replacement, None
         row = None if replacement is None else changed(self.session, replacement)
@@ -132,7 +134,7 @@ class SessionHandle(SparkConnectionWrapper):
             found = known(self.session, sql)
             if found is not None:
                 return found
-        return None
+        return self._explanations.known(sql)
 
     def drain(self) -> None:
         """Run a query in Spark without fetching its rows; a command has already run."""
