@@ -55,6 +55,14 @@ FOLLOWED = {
     " join @days b on a.s = b.s group by a.s",
     "nested": "select c, count(*) as k from (select s, count(*) as c from @days where d < {date}"
     " group by s) group by c",
+    "labelled": "select id, case when ts > {now} - interval 36 hours then 'today' else 'before' end"
+    " as age from @days",
+    "guarded": "select s, sum(100 div datediff({date}, d)) filter (where d < {date}) as w,"
+    " count(*) as n from @days group by s",
+    "beside_groups": "select a.id, m.last, b.name from @days a join (select s, max(n) as last from"
+    " @days group by s) m on a.s = m.s join @names b on b.s = a.s and b.until < {date}",
+    "since_a_parameter": "with p as (select {date} - 2 as since) select id, d from @days where d >="
+    " (select since from p)",
     "branches": "select id, 1 as b from @days where d < {date} union all"
     " select id, 2 from @days where d >= {date}",
 }
@@ -150,6 +158,7 @@ class TestTheClock:
         assert {name for name, kind in found.items() if kind != "none"} == {
             "stamped",
             "by_instant",
+            "labelled",
             "open_ended",
         }
         assert found["stamped"] == "full"

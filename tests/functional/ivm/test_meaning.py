@@ -44,8 +44,31 @@ MAINTAINED = {
     "row_as_value": "select max((b, c)) as m, a from @pts group by a",
     # parameters that are called like tables and columns
     "lambda_like_a_table": "select id, filter(tags, p -> p > nm) as x from @cust p",
+    "text_in_lambda": "select id, transform(tags, q -> concat(q, 'a')) as x, aggregate(tags, '',"
+    " (acc, q) -> acc || q || 'x') as y from @cust",
     "lambda_like_a_column": "select q.id, transform(tags, id -> concat(id, q.nm)) as x"
     " from (select id, nm, tags from @cust) q",
+    # names and texts that the adapter could take for its own or for a time
+    "cte_like_a_number": "with t1 as (select a, b from @pts), t2 as (select id, nm from @cust)"
+    " select t1.a, t1.b, t2.nm from t1 join t2 on t1.a = t2.id",
+    "raised_text": "select a, case when b > 1000 then raise_error('too ' || 'much') else b end as b"
+    " from @pts",
+    "texts_like_times": "select a, case when b > 4 then '10:00' else 'T9:30' end as opens from"
+    " @pts where cast(c as string) <> '09:15'",
+    "pick_below": "select c.id, q.f, q.l from @cust c left join (select a, first(b) ignore nulls"
+    " as f, last(b, true) as l from @pts group by a) q on q.a = c.id",
+    "fields_of_aliases": "select loc as l, l.lat as lat, named_struct('p', id) as s, s.p as p"
+    " from @pos",
+    "fields_of_groups": "select a, max(struct(b, c)) as m, m.c as c from @pts group by a",
+    # parameters
+    "one_value": "select a, b, (select 3) as k from @pts where b > (select 1)",
+    "parameters": "with p as (select 2 as least, 'x' as tag) select a, count(*) as n, (select tag"
+    " from p) as tag from @pts where b >= (select least from p) group by a",
+    "parameter_of_values": "select a, b from @pts where b in (select x from values (2), (5) as"
+    " v(x)) and a < (select max(x) from values (3), (6) as v(x)) or c = (select x from values (6)"
+    " as v(x))",
+    "value_of_its_row": "select a, (select p.b + 1) as n, (select 'big' where p.b > 4) as t"
+    " from @pts p",
     # units
     "units": "select id, dateadd(MONTH, 1, day) as due, timestampdiff(HOUR, seen, timestamp"
     "'2024-06-01 00:00:00') as h, datediff(WEEK, day, date'2024-12-31') as w from @bill",
@@ -70,6 +93,11 @@ IN_FULL = {
     ),
     "partition_number": (
         "select id, spark_partition_id() as n from @cust",
+        "EXPRESSION_NOT_DETERMINISTIC",
+    ),
+    "time_of_day": ("select id from @cust where seen > '10:00'", "EXPRESSION_NOT_DETERMINISTIC"),
+    "typed_time_of_day": (
+        "select id from @cust where seen < timestamp 'T10:00:00'",
         "EXPRESSION_NOT_DETERMINISTIC",
     ),
     "star_over_using": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import sqlglot
+from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import clock_texts, computed_texts, is_clock_text
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
@@ -13,12 +14,19 @@ from dbt.adapters.ivm_spark.analysis.repeatability import (
 )
 
 
-@pytest.mark.parametrize("text", ["now", " Today", "\ttomorrow\n", "YESTERDAY UTC", "today+01:00"])
+@pytest.mark.parametrize(
+    "text",
+    ["now", " Today", "\ttomorrow\n", "YESTERDAY UTC", "today+01:00", "10:00", " T9:00:01", "1:2"],
+)
 def test_a_text_that_may_be_a_time(text: str) -> None:
     assert is_clock_text(text)
 
 
-@pytest.mark.parametrize("text", ["nowhere", "todays", "epoch", "2024-01-01", "", "it is now"])
+@pytest.mark.parametrize(
+    "text",
+    ["nowhere", "todays", "epoch", "2024-01-01", "", "it is now", "at 10:00", "2024-01-01 10:00",
+     "100:00", "Tea"],
+)  # fmt: skip
 def test_a_text_that_is_not_a_time(text: str) -> None:
     assert not is_clock_text(text)
 
@@ -35,8 +43,33 @@ def test_texts_of_a_query() -> None:
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "transform(tags, Q -> concat(q, 'a'))",
+        "aggregate(tags, x, (acc, q) -> acc || q || 'b')",
+        "transform(tags, q -> transform(others, r -> concat(q, 'a')))",
+        "case when a > 1 then raise_error('too much') end",
+        "coalesce(a, raise_error(concat('no ', 'a')))",
+    ],
+)
+def test_a_part_that_is_no_text_by_itself_is_not_computed(call: str) -> None:
+    query = sqlglot.parse_one(f"select {call} from t", dialect=IvmSpark)
+    assert [to_sql(e) for e in computed_texts(iter([query])) if e.find(exp.Column)] == []
+    assert [to_sql(e) for e in computed_texts(iter([query]))] in ([], ["concat('no ', 'a')"])
+
+
+def test_a_constant_beside_a_parameter_is_computed() -> None:
+    query = sqlglot.parse_one(
+        "select transform(tags, q -> concat(q, upper('a'))) from t", dialect=IvmSpark
+    )
+    assert [to_sql(e) for e in computed_texts(iter([query]))] == ["upper('a')"]
+
+
+@pytest.mark.parametrize(
     ("sql", "known"),
     [
+        ("select cast('10:00' as timestamp) as x from t", False),
+        ("select a from t where timestamp '10:00:00' < b", False),
         ("select a, row_number() over (order by a) as n from t", True),
         ("select a from t where exists (select 1 from u) union select b from u", True),
         ("select unix_timestamp(a) as u from t", True),

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
-from dbt.adapters.ivm_spark.algebra.tree import Window
-from dbt.adapters.ivm_spark.delta.near import Reach, reach_of
+from dbt.adapters.ivm_spark.algebra.tree import Scan, Window
+from dbt.adapters.ivm_spark.delta.near import Reach, near_rows, reach_of
+from dbt.adapters.ivm_spark.delta.touched import Input
 from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from tests.unit.golden.shop import CATALOG
 
 
@@ -75,6 +81,26 @@ def test_a_preceding_range_reaches_by_an_offset() -> None:
     assert reach(f"max(amount) over (w {frame}) as a, lag(note) over (w) as b") is None
     ahead = "range between current row and interval 1 day following"
     assert reach(f"max(amount) over (w {ahead}) as a") is None
+
+
+@pytest.mark.parametrize("offset", ["make_interval(0, 1)", "cast(1 as int)", "amount"])
+def test_an_offset_of_another_form_has_no_reach(offset: str) -> None:
+    frame = f"range between {offset} preceding and current row"
+    assert reach(f"max(amount) over (w {frame}) as a") is None
+
+
+@pytest.mark.parametrize(
+    ("offset", "slack"), [("interval 1 month", True), ("interval '1' day", True), ("3", False)]
+)
+def test_an_interval_reaches_two_days_further(offset: str, slack: bool) -> None:
+    """30 March 10:00 less a month is later than 31 March 05:00 less a month."""
+    frame = f"range between {offset} preceding and current row"
+    found = reach(f"max(amount) over (w {frame}) as a")
+    assert found is not None
+    scan = Scan("`s`.`t`", "t", (("ordered_on", "ordered_on"), ("customer_id", "customer_id")))
+    given = Input(scan, scan, (column("customer_id"),))
+    text = to_sql(render(near_rows(given, replace(found, key=column("ordered_on"))), bind_plain))
+    assert ("INTERVAL '2' DAY" in text) is slack
 
 
 def test_lag_over_a_join_has_no_reach() -> None:

@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.physical.key_ranges import (
     NAMED,
 )
 from dbt.adapters.ivm_spark.physical.lower import Known, Pass
-from dbt.adapters.ivm_spark.plan import assembly, large_state, planner
+from dbt.adapters.ivm_spark.plan import assembly, examined, large_state, planner, reading
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy, StateWrites
 from dbt.adapters.ivm_spark.plan.large_state import LARGE_ROWS, PROPERTIES, TIDY
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
@@ -210,6 +210,36 @@ def test_a_rule_that_breaks_the_columns_costs_a_rebuild_and_a_warning(
     assert plan.reason is not None and plan.reason.code.value == "INTERNAL_ERROR"
     assert "INTERNAL_ERROR" in plan.warning
     assert "select k, v from s.facts" in plan.fill
+
+
+@pytest.mark.parametrize(
+    ("room", "name"), [(examined, "check_types"), (examined, "aggregates_to_order"),
+                       (reading, "build_view"), (reading, "delta"), (planner, "choose")]
+)  # fmt: skip
+@pytest.mark.parametrize("error", [ValueError("too many values"), KeyError("x"), AssertionError()])
+def test_any_error_of_ours_costs_a_rebuild_and_a_warning(
+    warehouse: Warehouse,
+    monkeypatch: pytest.MonkeyPatch,
+    room: ModuleType,
+    name: str,
+    error: Exception,
+) -> None:
+    own = getattr(room, name)
+    failing = [True, room is not planner]  # what decides about a rebuild must work by then
+
+    def broken(*args: Any, **named: Any) -> Any:
+        if failing[0]:
+            failing[0] = failing[1]
+            raise error
+        return own(*args, **named)
+
+    monkeypatch.setattr(room, name, broken)
+    new = "select v, k from s.facts where v > 1"
+    plan = planned(warehouse, sql=new)
+    assert plan.kind is RefreshKind.FULL
+    assert plan.reason is not None and plan.reason.code.value == "INTERNAL_ERROR"
+    assert "INTERNAL_ERROR" in plan.warning
+    assert new in plan.fill
 
 
 def undescribed(warehouse: Warehouse, says: str) -> Query:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
-from dbt.adapters.ivm_spark.plan.spark_plans import judge
+from dbt.adapters.ivm_spark.plan.spark_plans import judge, whole_plans
 
 SCAN = "+- Relation s.t[k#1,n#2] parquet"
 
@@ -68,3 +68,20 @@ def test_one_of_two_reconstructions_with_the_same_plan_is_enough() -> None:
     judgement = judge(spark, "mine", "flat", other=lambda: "nested")
     assert not judgement.equivalent
     assert "(n#2 > 2)" in judgement.reconstruction
+
+
+def test_the_session_has_its_own_settings_again() -> None:
+    rules = "spark.sql.optimizer.excludedRules"
+    sent: list[str] = []
+
+    def query(sql: str) -> list[dict[str, str]]:
+        sent.append(sql)
+        return [{"key": rules, "value": "a.B,c.D"}] if sql == "set" else []
+
+    with whole_plans(query, folded=False):
+        inside = len(sent)
+    assert any(sql.startswith(f"set {rules}=") for sql in sent[:inside])
+    after = sent[inside:]
+    assert f"set {rules}=a.B,c.D" in after
+    assert all(sql.startswith("reset ") for sql in after if rules not in sql)
+    assert len(after) == inside - 1

@@ -292,3 +292,33 @@ def test_a_pivot_by_a_cast_is_by_its_type() -> None:
     source = "(select order_id, cast(amount + 1 as string) as k from orders)"
     sql = _sql(f"select * from {source} pivot (sum(order_id) for k in ('a', 'b'))")
     assert "AS STRING) IS NOT DISTINCT FROM CAST('b' AS STRING)" in sql
+
+
+@pytest.mark.parametrize(
+    ("items", "value"),
+    [
+        (
+            "named_struct('p', order_id) as s, s.p as x",
+            "named_struct('p', `orders`.`order_id`).`p`",
+        ),
+        (
+            "struct(order_id as p) as S, upper(s.p) as x",
+            "upper(named_struct('p', `orders`.`order_id`).`p`)",
+        ),
+        ("named_struct('p', named_struct('q', note)) as s, s.p.q as x", ".`p`.`q` AS `x`"),
+        ("max(named_struct('p', amount)) as m, m.p as x", "`m`.`p` AS `x`"),
+    ],
+)
+def test_an_alias_beside_its_definition_has_fields(items: str, value: str) -> None:
+    assert value in _sql(f"select {items} from orders")
+
+
+def test_a_relation_comes_before_an_alias_of_its_name() -> None:
+    found = _sql("select named_struct('note', 1) as o, o.note as x from orders o")
+    assert "`o`.`note` AS `x`" in found
+
+
+def test_a_cte_may_be_called_as_the_adapter_numbers_tables() -> None:
+    text = "with {0} as (select order_id from orders), {1} as (select customer_id from customers) "
+    text += "select {0}.order_id from {0} join {1} on {0}.order_id = {1}.customer_id"
+    assert _sql(text.format("t1", "t0")) == _sql(text.format("x", "y"))

@@ -19,6 +19,14 @@ OUTER = "select segment, t.* from customers c join (select customer_id, {call} a
 OUTER += "from orders group by customer_id) t on t.customer_id = c.customer_id"
 
 
+@pytest.mark.parametrize("function", ["first", "last", "any_value", "first_value", "last_value"])
+@pytest.mark.parametrize("nulls", ["ignore nulls", "respect nulls"])
+def test_a_pick_keeps_what_it_does_with_nulls(function: str, nulls: str) -> None:
+    sql = OUTER.format(call=f"{function}(note) {nulls}")
+    root = with_aggregates_in_order(_root(sql), _names(sql, "string"))
+    assert f"{nulls.upper()} OVER (PARTITION BY" in to_sql(render(root, bind_plain))
+
+
 def _root(sql: str) -> Node:
     return build_view(sql, CATALOG).root
 

@@ -49,6 +49,53 @@ def test_a_conjunct_that_is_said_twice_is_one() -> None:
     assert same_plan(USER, OURS.replace("((total#92L > 3) AND isnotnull(total#92L))", f"({again})"))
 
 
+def joined(kind: str, left: str, right: str, above: str) -> str:
+    """A join of a computed relation of t and one of u, with outputs above it."""
+    return _explain(
+        f"Project [{above}]",
+        f"+- Join {kind}, (k#1 = id#3)",
+        *(f"   :- {line}" if n == 0 else f"   :  {line}" for n, line in enumerate(left.split("|"))),
+        *(
+            f"   +- {line}" if n == 0 else f"      {line}"
+            for n, line in enumerate(right.split("|"))
+        ),
+    )
+
+
+T, U = "Relation s.t[k#1,n#2] parquet", "Relation s.u[id#3,m#4] parquet"
+
+
+@pytest.mark.parametrize("value", ["coalesce(m#4, 0)", "1", "isnull(m#4)"])
+@pytest.mark.parametrize(("kind", "equal"), [("LeftOuter", False), ("FullOuter", False),
+                                             ("RightOuter", True), ("Inner", True)])  # fmt: skip
+def test_a_value_below_an_outer_join_is_not_the_one_above_it(
+    kind: str, value: str, equal: bool
+) -> None:
+    below = joined(kind, T, f"Project [id#3, {value} AS x#5]|+- {U}", "k#1, x#5")
+    above = joined(kind, T, U, f"k#1, {value} AS x#5")
+    assert same_plan(below, below)
+    assert same_plan(below, above) is equal
+
+
+def test_a_value_below_the_left_side_of_a_right_join_is_not_the_one_above_it() -> None:
+    below = joined("RightOuter", f"Project [k#1, coalesce(n#2, 0) AS x#5]|+- {T}", U, "id#3, x#5")
+    assert not same_plan(below, joined("RightOuter", T, U, "id#3, coalesce(n#2, 0) AS x#5"))
+
+
+def test_a_column_that_passes_through_an_outer_join_is_that_column() -> None:
+    below = joined("LeftOuter", T, f"Project [id#3, m#4 AS x#5]|+- {U}", "k#1, x#5 AS y#6")
+    assert same_plan(below, joined("LeftOuter", T, U, "k#1, m#4 AS y#6"))
+
+
+@pytest.mark.parametrize("count", ["count(1)", "grouping_id()"])
+def test_two_groupings_have_counts_of_their_own(count: str) -> None:
+    left = f"Aggregate [k#1], [k#1, {count} AS a#5L]|+- {T}"
+    right = f"Aggregate [id#3], [id#3, {count} AS b#6L]|+- {U}"
+    first = joined("Inner", left, right, "k#1, a#5L")
+    assert same_plan(first, first)
+    assert not same_plan(first, joined("Inner", left, right, "k#1, b#6L AS a#5L"))
+
+
 @pytest.mark.parametrize("details", ["keys: [errorMessage], values: [{}]", "errorMessage, {}"])
 def test_the_message_of_an_assertion_does_not_count(details: str) -> None:
     """Spark writes the condition into it, by the names that its columns have in the text."""

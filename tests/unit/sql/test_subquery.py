@@ -161,3 +161,30 @@ def test_refused_conditions(condition: str, names: str) -> None:
 )  # fmt: skip
 def test_refused_places(query: str, names: str) -> None:
     check_refused(query, "OPERATOR_NOT_SUPPORTED", names)
+
+
+@pytest.mark.parametrize(
+    ("query", "value"),
+    [
+        ("select name from customers where customer_id > (select 2)", "> 2"),
+        ("select (select c.customer_id + 1) as x from customers c", "customer_id` + 1 AS `x`"),
+        ("with p as (select 3 as least) select name from customers where customer_id > "
+         "(select least from p)", "> 3"),
+        ("select name from customers where customer_id > (select x from values (4) v(x))", "> 4"),
+        ("select name, (select 'a' where customer_id > 1) as x from customers",
+         "CASE WHEN `customers`.`customer_id` > 1 THEN 'a' END AS `x`"),
+        ("select order_id from orders where ordered_on > (select current_date() - 3)",
+         "> current_date() - 3"),
+    ],
+)  # fmt: skip
+def test_a_subquery_of_one_row_of_the_text_is_its_value(query: str, value: str) -> None:
+    view = _view(query)
+    assert "(SELECT" in _written(query), "Spark compares it as written"
+    assert value in to_sql(render(view.root, bind_plain))
+    assert not _has(query, Join)
+    assert not _has(query, OuterJoin)
+
+
+def test_a_subquery_of_two_rows_of_the_text_is_refused() -> None:
+    two = "select name from customers where customer_id > (select x from values (4), (5) as v(x))"
+    check_refused(two, "OPERATOR_NOT_SUPPORTED", "several rows")

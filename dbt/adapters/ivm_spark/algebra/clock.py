@@ -7,8 +7,10 @@ month.
 
 A text such as 'yesterday' is the current time only if Spark casts it to a date or a timestamp.
 `d > 'yesterday'` contains such a cast implicitly; `status = 'today'` contains none. Only Spark can
-say whether it casts a text (`dbt.adapters.ivm_spark.plan.clock`). Source: Spark's
-`SpecialDatetimeValues`, which looks at every cast of a constant string, and `ComputeCurrentTime`.
+say whether it casts a text (`dbt.adapters.ivm_spark.plan.clock`). A text that is only a time, such
+as '10:00', is a time of the current day once it is cast to a timestamp. Source: Spark's
+`SpecialDatetimeValues`, which looks at every cast of a constant string, `stringToTimestamp` of its
+`SparkDateTimeUtils`, and `ComputeCurrentTime`.
 """
 
 from __future__ import annotations
@@ -24,18 +26,25 @@ from dbt.adapters.ivm_spark.algebra.moved import Moved
 from dbt.adapters.ivm_spark.algebra.tree import Node
 
 _SPECIAL = re.compile(r"(now|today|tomorrow|yesterday)(?![a-z])", re.IGNORECASE)
+_TIME_OF_DAY = re.compile(r"T\d|\d{1,2}:")
 _DATES = frozenset({"current_date", "curdate"})
 _TIMESTAMPS = frozenset({"current_timestamp", "now"})
 _LOCAL = "localtimestamp"
 _SECONDS = "unix_timestamp"
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_RAISE = frozenset({"raise_error", "assert_true"})
 _BLANK = "".join(map(chr, range(33)))
 """The characters that Java's trim() removes."""
 
 
 def is_clock_text(text: str) -> bool:
     """Return whether a cast to a date or timestamp reads a text relative to the current time."""
-    return _SPECIAL.match(text.strip(_BLANK)) is not None
+    return _SPECIAL.match(text.strip(_BLANK)) is not None or is_time_of_day(text)
+
+
+def is_time_of_day(text: str) -> bool:
+    """Return whether a cast to a timestamp reads a text as a time of the current day."""
+    return _TIME_OF_DAY.match(text.strip(_BLANK)) is not None
 
 
 def clock_texts(expressions: Iterator[exp.Expr]) -> frozenset[str]:
@@ -127,14 +136,19 @@ def with_constants(
 
 def _is_computed_text(part: exp.Expr) -> bool:
     computes = isinstance(part, (exp.Func, exp.Binary)) and not isinstance(part, exp.Predicate)
-    if not computes or part.find(exp.Column, exp.Query, exp.Lambda, exp.Star) is not None:
+    if (
+        not computes
+        or _names_parameter(part)
+        or part.find(exp.Column, exp.Query, exp.Lambda, exp.Star) is not None
+    ):
         return False
     if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal):
         return False
     if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
         return False  # a branch of the CASE, not an expression by itself
-    if isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS:
-        return False  # rows, not a value
+    names = {call.name.lower() for call in part.find_all(exp.Anonymous)}
+    if names & _RAISE or (isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS):
+        return False  # an error or rows, not a value
     return any(e.is_string for e in part.find_all(exp.Literal))
 
 
@@ -184,12 +198,23 @@ def _is_constant(part: exp.Expr) -> bool:
         return True
     if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
         return False  # a branch of the CASE, not an expression by itself
-    if not isinstance(part, (exp.Func, exp.Binary, exp.Unary, exp.Between, exp.Case)):
+    kinds = (exp.Func, exp.Binary, exp.Unary, exp.Between, exp.Case)
+    if not isinstance(part, kinds) or _names_parameter(part):
         return False
     others = (exp.Column, exp.Query, exp.Lambda, exp.Star, exp.Window, exp.AnonymousAggFunc)
     if part.find(*others) is not None:
         return False
     return not any(_is_aggregate(node) for node in part.walk())
+
+
+def _names_parameter(part: exp.Expr) -> bool:
+    """Return whether a part of a lambda's body names a parameter, which is no column."""
+    names: set[str] = set()
+    around = part.find_ancestor(exp.Lambda)
+    while around is not None:
+        names.update(parameter.name.lower() for parameter in around.expressions)
+        around = around.find_ancestor(exp.Lambda)
+    return bool(names) and any(i.name.lower() in names for i in part.find_all(exp.Identifier))
 
 
 def _is_aggregate(node: exp.Expr) -> bool:

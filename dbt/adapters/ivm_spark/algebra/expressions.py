@@ -11,7 +11,7 @@ import re
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.clock import calls_clock, is_clock_text
+from dbt.adapters.ivm_spark.algebra.clock import calls_clock, is_clock_text, is_time_of_day
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.functions import (
     AGGREGATES,
@@ -29,6 +29,9 @@ _CALL = re.compile(r"`?([A-Za-z_]\w*)`?\s*\(")
 
 WRAPPERS = (exp.Filter, exp.WithinGroup, exp.IgnoreNulls, exp.RespectNulls)
 
+_TIMESTAMPS = tuple(
+    exp.DType[name] for name in "TIMESTAMP TIMESTAMPTZ TIMESTAMPLTZ TIMESTAMPNTZ".split()
+)
 _OPERATORS = (
     exp.Binary,
     exp.Unary,
@@ -182,6 +185,8 @@ def is_known(node: exp.Expr) -> bool:
 def _reads_clock(node: exp.Expr, name: str | None) -> bool:
     """Return whether a node reads a text as a time, or calls a nondeterministic function."""
     if isinstance(node, exp.Cast) and isinstance(node.this, exp.Literal):
+        if is_time_of_day(node.this.name):
+            return node.to.is_type(*_TIMESTAMPS)
         return not node.to.is_type(*exp.DataType.TEXT_TYPES) and is_clock_text(node.this.name)
     if name == "unix_timestamp":
         return not node.args.get("expressions")

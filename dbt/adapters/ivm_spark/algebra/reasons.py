@@ -142,7 +142,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Recreate the view under this session's settings, or restore the settings.",
     ),
     ReasonCode.INTERNAL_ERROR: (
-        "A rule of dbt-ivm-spark lost a column of the change.",
+        "A rule of dbt-ivm-spark failed.",
         "Nothing: the view was rebuilt from the query's own text. This is a defect of "
         "dbt-ivm-spark. Please report it with the query.",
     ),

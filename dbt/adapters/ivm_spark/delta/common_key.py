@@ -110,8 +110,10 @@ def _has_partners(node: Node, context: Context) -> bool:
 
 
 def _moved(node: Node, context: Context) -> bool:
-    scans = (n for n in walk(node) if isinstance(n, Scan))
-    return any(n.relation in context.moved for n in scans)
+    """Return whether a relation has changed, with a source that it reads or with the clock."""
+    return any(
+        n.relation in context.moved if isinstance(n, Scan) else is_moved(n) for n in walk(node)
+    )
 
 
 def _candidates(node: Join | SemiJoin | OuterJoin, context: Context) -> Iterator[Keys]:

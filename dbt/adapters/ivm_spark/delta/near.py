@@ -50,6 +50,9 @@ MOST_ROWS = 1_000
 """The rule applies if functions read at most so many rows before the first changed one."""
 _KEY, _TOUCHED = "__ivm_key_", "__ivm_touched_"
 _ORDER, _CUT, _PLACE, _SEEN = "__ivm_order", "__ivm_cut", "__ivm_place", "__ivm_seen"
+_OFFSETS = (exp.Literal, exp.Interval, exp.Var, exp.IntervalSpan, exp.Paren, exp.Neg)
+"""What an offset of a RANGE may be made of."""
+_TWO_DAYS = exp.Interval(this=exp.Literal.string("2"), unit=exp.Var(this="DAY"))
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def _by_value(spec: exp.WindowSpec, key: exp.Expr, descending: bool) -> Reach | 
     before = str(spec.args.get("start_side") or "").upper() == "PRECEDING"
     if not ends_here or not before or not isinstance(start, exp.Expr):
         return None
-    constant = start.find(exp.Column, exp.Subquery) is None
+    constant = all(isinstance(part, _OFFSETS) for part in start.walk())
     return Reach(key, descending, offsets=(start,)) if constant else None
 
 
@@ -270,7 +273,15 @@ def _cuts(reach: Reach) -> list[exp.Expr]:
     if not reach.offsets:
         return [column(_CUT)]
     call = "try_add" if reach.descending else "try_subtract"
-    return [
-        exp.Anonymous(this=call, expressions=[column(_CUT), offset.copy()])
-        for offset in reach.offsets
-    ]
+
+    def moved(key: exp.Expr, offset: exp.Expr) -> exp.Expr:
+        return exp.Anonymous(this=call, expressions=[key, offset])
+
+    cuts = []
+    for offset in reach.offsets:
+        cut = moved(column(_CUT), offset.copy())
+        # A month or a day before a later time may be earlier than that before an earlier one, by
+        # less than two days: where months end, and where the clocks are set forward.
+        intervals = offset.find(exp.Interval) is not None
+        cuts.append(moved(cut, _TWO_DAYS.copy()) if intervals else cut)
+    return cuts

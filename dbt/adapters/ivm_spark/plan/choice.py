@@ -72,7 +72,7 @@ def situation_of(request: Request, history: StateHistory, found: Findings) -> Si
         moves=found.clock.moved or (found.derivation is not None and found.derivation.moves),
         edited=0 if found.query_change is None else found.query_change.rows,
         query_change="" if found.query_change is None else found.query_change.how,
-        clock_reason=clock_reason(layout) if found.clock.moved else None,
+        clock_reason=clock_reason(layout, found.clock) if found.clock.moved else None,
     )
 
 

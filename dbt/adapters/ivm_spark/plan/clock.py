@@ -5,6 +5,7 @@ It also checks whether a query reads one of its texts as the current time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -18,6 +19,7 @@ from dbt.adapters.ivm_spark.algebra.clock import (
     clock_texts,
     computed_texts,
     is_clock_text,
+    reads_clock,
 )
 from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
@@ -36,6 +38,8 @@ _STAND_IN = "~"
 _TYPES = ("date", "timestamp", "timestamp_ntz", "string", "boolean", "float", "double", "decimal")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TIMESTAMP = "timestamp"
+_BARE = re.compile(r"\(.*\)$")
+"""The parameters of a type, such as those of a decimal."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +50,13 @@ class Clock:
         at: the time, in microseconds since 1970; 0 if the query reads no clock.
         values: the value of each of the query's constants, a literal.
         moved: a value differs from the one in the watermark.
+        unknown: a constant of which the watermark has no value, as SQL; empty if there is none.
     """
 
     at: int = 0
     values: Mapping[exp.Expr, exp.Expr] = field(default_factory=dict)
     moved: bool = False
+    unknown: str = ""
 
     @property
     def recorded(self) -> dict[str, str]:
@@ -94,17 +100,18 @@ def read_clock(
         for constant, text in changed.items()
         if text is not None
     }
-    return Clock(at, values, moved=bool(changed)), old
+    unknown = next((to_sql(c) for c in changed if texts[c] is None), "")
+    return Clock(at, values, moved=bool(changed), unknown=unknown), old
 
 
-def clock_reason(layout: Layout | None) -> Reason | None:
+def clock_reason(layout: Layout | None, clock: Clock) -> Reason | None:
     """Return why a state can't follow a clock that has moved by a change, None if it can.
 
-    The stored rows can, if the clock decides which rows there are. The view over the state can't:
-    its text would have to change in the same moment as the state.
+    The old value must be known. The stored rows can, if the clock decides which rows there are. The
+    view over the state can't: its text would have to change in the same moment as the state.
     """
-    if layout is None:
-        return Reason(ReasonCode.CLOCK_MOVED)
+    if layout is None or clock.unknown:
+        return Reason(ReasonCode.CLOCK_MOVED, clock.unknown)
     outside = [
         *(key.expression for key in layout.keys),
         *(accumulator.argument for accumulator in layout.accumulators),
@@ -152,7 +159,7 @@ def _call(name: str, argument: exp.Expr) -> exp.Expr:
 
 def _literal(kind: str, text: object) -> exp.Expr | None:
     """Return a value as SQL. The text of a timestamp is its number of microseconds since 1970."""
-    if not kind.startswith((*_TYPES, *_INTEGERS)):
+    if _BARE.sub("", kind) not in (*_TYPES, *_INTEGERS):
         return None
     if text is None:
         return exp.cast(exp.null(), kind, dialect=IvmSpark)
@@ -190,7 +197,8 @@ def check_clock(query: Query, written: Node) -> None:
     plain = to_sql(tree)
     other = to_sql(tree.transform(replaced))
     certain = not any(stand_in in plain for stand_in in stand_ins.values())
-    if not certain or not plans_are_equivalent(query, plain, other, respelled):
+    clock = any(map(reads_clock, tree_expressions(written)))
+    if not certain or not plans_are_equivalent(query, plain, other, respelled, clock):
         detail = ", ".join(f"'{text}'" for text in sorted(texts))
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, detail)
 

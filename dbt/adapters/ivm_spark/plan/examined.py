@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.plan.clock import check_clock
 from dbt.adapters.ivm_spark.plan.described import Described
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, may_be_repeatable
-from dbt.adapters.ivm_spark.plan.refusals import own_statements
+from dbt.adapters.ivm_spark.plan.refusals import own_defects, own_statements
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.spark_plans import Judgement, explained, judge, whole_plans
 from dbt.adapters.ivm_spark.source.reader import Query
@@ -56,7 +56,7 @@ def _maintained(
     Raises NotMaintained if it is not.
     """
     described = Described(query, view.sources)
-    with not_too_deep(), own_statements():
+    with not_too_deep(), own_statements(), own_defects():
         described.types(probe(view.root))  # the walks below then find most types
         names = aggregates_to_order(below_state(view.root), described.types)
         view = in_order(view, names)

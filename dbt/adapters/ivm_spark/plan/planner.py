@@ -54,7 +54,13 @@ from dbt.adapters.ivm_spark.plan.query_change import (
     stored_view,
 )
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
-from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused, warnings
+from dbt.adapters.ivm_spark.plan.refusals import (
+    RefusedError,
+    in_full,
+    own_defects,
+    refused,
+    warnings,
+)
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
@@ -134,7 +140,7 @@ class Planner:
     def _plan(self, request: Request, rejected: Reason | None) -> Plan:
         """Return the plan of one refresh, which may go on with the build that the request names."""
         try:
-            with not_too_deep():
+            with not_too_deep(), own_defects():
                 return self._planned(request, rejected)
         except NotMaintained as error:
             # A version of this package with other rules may have laid out the state.
@@ -144,7 +150,8 @@ class Planner:
             late = None if error.reason.code in _PASSING else error.reason
             whole = replace(request, full_refresh=True)
             try:
-                rebuilt = self._planned(whole, late)
+                with own_defects():
+                    rebuilt = self._planned(whole, late)
             except NotMaintained as again:
                 late = None if again.reason.code in _PASSING else again.reason
                 rebuilt = self._planned(replace(whole, own_query=True), late)
@@ -335,9 +342,6 @@ class Planner:
                 if not says_condition(error):
                     raise
                 change = QueryChange(False, "Spark can't read what the former query read")
-            except (LookupError, ValueError, TypeError, AttributeError, AssertionError) as error:
-                # A defect of ours costs a rebuild, not the run.
-                change = QueryChange(False, f"an internal error ({error!r}); please report it")
             else:
                 change, same = QueryChange(True, kept.how, kept.edited), True
                 reading = replace(reading, view=kept.view)

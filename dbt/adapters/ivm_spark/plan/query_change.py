@@ -155,7 +155,9 @@ def kept(
     if not stored.tree:
         raise OtherQuery("a query too long to be recorded")
     clock, _ = read_clock(query, found.clock, at, None) if found.clock else (Clock(), {})
-    if any(clock.recorded.get(c, v) != v for c, v in watermark.clock.items()):
+    recorded = clock.recorded
+    unknown = {to_sql(c) for c in clock_constants(old)} - watermark.clock.keys()
+    if unknown or any(recorded.get(c, v) != v for c, v in watermark.clock.items()):
         raise OtherQuery("the time has moved, as the former query read it")
     found = replace(found, root=with_constants(state.root, clock.values))
     layout = _laid_out(request, found, state.types, request.config.table.appends)

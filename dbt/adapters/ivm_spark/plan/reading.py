@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.algebra.tree import Node
 from dbt.adapters.ivm_spark.analysis.repeatability import reads_only_sources
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.plan.refusals import own_defects
 from dbt.adapters.ivm_spark.plan.result_settings import (
     REGEX_COLUMNS,
     differing,
@@ -85,7 +86,8 @@ def read(sql: str, catalog: Catalog, session: Mapping[str, str]) -> Reading:
     dialect = dialect_of(settings)
     try:
         _check_settings(catalog, session)
-        view = build_view(sql, catalog, dialect)
+        with own_defects():
+            view = build_view(sql, catalog, dialect)
         with not_too_deep():
             found = fingerprint(view, labels(sql, dialect), settings)
     except NotMaintained as error:

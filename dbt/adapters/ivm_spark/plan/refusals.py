@@ -15,6 +15,7 @@ from dbt.adapters.ivm_spark.state.layout import Layout
 
 _DETAIL = 500
 """Characters of Spark's message that a reason keeps."""
+_DEFECTS = (LookupError, ValueError, TypeError, AttributeError, AssertionError)
 
 
 class RefusedError(Exception):
@@ -50,6 +51,18 @@ def own_statements() -> Iterator[None]:
         if reason is None:
             raise
         raise NotMaintained(reason.code, reason.detail) from error
+
+
+@contextmanager
+def own_defects() -> Iterator[None]:
+    """Read and derive with rules of this package.
+
+    Raises NotMaintained (INTERNAL_ERROR) for an error that only a defect of theirs can raise.
+    """
+    try:
+        yield
+    except _DEFECTS as error:
+        raise NotMaintained(ReasonCode.INTERNAL_ERROR, repr(error)) from error
 
 
 def warnings(

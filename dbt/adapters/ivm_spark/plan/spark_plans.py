@@ -36,16 +36,18 @@ def whole_plans(query: Query, folded: bool = True) -> Iterator[None]:
     """Make Spark print whole plans while they are asked for.
 
     Delta must not replace min, max and count with values of its log, and Spark must not cut long
-    lists. Unless `folded`, constants stay as they are written.
+    lists. Unless `folded`, constants stay as they are written. Afterwards the session has its own
+    settings again.
     """
     settings = _WHOLE_PLANS if folded else _WHOLE_PLANS | _NOT_FOLDED
+    own = {str(row["key"]): str(row["value"]) for row in query("set")}
     for key, value in settings.items():
         query(f"set {key}={value}")
     try:
         yield
     finally:
         for key in settings:
-            query(f"reset {key}")
+            query(f"set {key}={own[key]}" if key in own else f"reset {key}")
 
 
 def explained(query: Query, sql: str) -> str:

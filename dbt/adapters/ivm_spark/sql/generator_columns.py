@@ -95,8 +95,9 @@ class _Types:
         name = function_name(bare) or ""
         if name in ("struct", "named_struct"):
             return self._of_struct(bare, select)
-        if name == "from_json" and isinstance(bare.expressions[1], exp.Literal):
-            return _parsed(bare.expressions[1].name)
+        schema = bare.expressions[1:2] if name == "from_json" else []
+        if schema and isinstance(schema[0], exp.Literal):
+            return _parsed(schema[0].name)
         if isinstance(bare, (exp.If, exp.Case)) or name in _SAME:
             known = (self.of(part, select) for part in _choices(bare))
             return next((kind for kind in known if kind is not None), None)

@@ -47,7 +47,7 @@ _COLUMNS_ONLY = (
 
 @dataclass(frozen=True)
 class Parsed:
-    """A query over tables that are named t0, t1, and so on.
+    """A query over tables that are named __ivm_t0, __ivm_t1, and so on.
 
     Do not use the query while `missing` has names: describe these relations and parse again.
 
@@ -210,7 +210,7 @@ def _number(relation: Relation, tables: dict[str, Relation]) -> str:
     for number, known in tables.items():
         if known is relation:
             return number
-    number = f"t{len(tables)}"
+    number = f"__ivm_t{len(tables)}"  # no CTE of the query has this name
     tables[number] = relation
     return number
 

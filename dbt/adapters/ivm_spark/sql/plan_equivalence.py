@@ -122,6 +122,8 @@ class _Normalizer:
         self._names: dict[str, str] = {}
         self._count = 0
         self._windows = 0
+        self._aggregates = 0
+        self._joins = 0
         self._groups: list[dict[str, int]] = []
 
     def normalized(self, root: Printed) -> str:
@@ -163,7 +165,7 @@ class _Normalizer:
             spelled_keys = sorted(_without_literals([self._over(k) for k in split_list(keys)]))
             head = f"Aggregate [{', '.join(spelled_keys)}]"
             aggregate = Operator(head, inputs=inputs, keys=frozenset(spelled_keys))
-            return aggregate, self._outputs(outputs)
+            return aggregate, self._of_aggregate(self._outputs(outputs))
         if text.startswith("Window ["):
             return self._window(text, inputs[0], given)
         if text.startswith("WindowGroupLimit ["):
@@ -186,10 +188,43 @@ class _Normalizer:
         if text.startswith(("Join LeftSemi", "Join LeftAnti")):
             given = below[0][1]
         head, conditions = self._conditions(text)
+        if head.startswith("Join "):
+            given = self._of_join(head, given, len(below[0][1]))
         operator = Operator(head, conditions, inputs)
         if head == "Filter" and inputs[0].kind == "Window":
             operator = _filter_of_windows(conditions, inputs[0])
         return operator, given
+
+    def _of_aggregate(self, outputs: list[_Output]) -> list[_Output]:
+        """Return the outputs of groups, those without a column told apart from other groups'."""
+        self._aggregates += 1
+        place = f"in Aggregate {self._aggregates}"
+        return [
+            self._renamed(o, f"({o.meaning} {place})")
+            if "(" in o.meaning and "@" not in o.meaning
+            else o
+            for o in outputs
+        ]
+
+    def _of_join(self, head: str, given: list[_Output], left: int) -> list[_Output]:
+        """Return the outputs of a join. A value computed below is NULL where a row has no partner.
+
+        It would not be if it were computed above the join, where only its columns are NULL.
+        """
+        padded = {
+            "Join LeftOuter": given[left:],
+            "Join RightOuter": given[:left],
+            "Join FullOuter": given,
+        }.get(head, [])
+        self._joins += 1
+        inside = f"or_null_{self._joins}"
+        own = {id(o) for o in padded if not _COLUMN.fullmatch(o.meaning)}
+        return [self._renamed(o, f"{inside}({o.meaning})") if id(o) in own else o for o in given]
+
+    def _renamed(self, output: _Output, meaning: str) -> _Output:
+        if output.number:
+            self._meaning[output.number] = meaning
+        return output._replace(meaning=meaning)
 
     def _with_subqueries(self, node: Printed) -> str:
         """Return the text with a digest in place of each scalar subquery.

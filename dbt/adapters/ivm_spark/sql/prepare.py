@@ -50,6 +50,7 @@ def prepare(query: exp.Query) -> None:
         _spell_ctes(query)
     if exp.Values in kinds:
         name_values(query)
+    _read_fields_of_aliases(query)
 
 
 def _check_variables(node: exp.Expr) -> None:
@@ -76,6 +77,31 @@ def _spell_ctes(query: exp.Query) -> None:
         given = spellings.get(table.name.lower(), set())
         if not table.db and len(given) == 1 and table.name not in given:
             table.this.set("this", next(iter(given)))
+
+
+def _read_fields_of_aliases(query: exp.Query) -> None:
+    """Read `s.a` beside `named_struct('a', 1) AS s` as a field, where sqlglot looks for a table s.
+
+    A column that is called s too still comes first.
+    """
+    relations = {
+        source.alias_or_name.lower()
+        for source in query.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.Values)
+    }
+    for select in query.find_all(exp.Select):
+        earlier: set[str] = set()
+        for item in select.expressions:
+            for used in list(item.find_all(exp.Column)) if earlier else ():
+                first, *fields = used.parts
+                name = first.name.lower()
+                if (
+                    fields
+                    and name in earlier - relations
+                    and used.find_ancestor(exp.Select) is select
+                ):
+                    used.replace(exp.Dot.build([exp.Column(this=first), *fields]))
+            if isinstance(item, exp.Alias):
+                earlier.add(item.alias.lower())
 
 
 def _rename_parameters(query: exp.Expr) -> None:

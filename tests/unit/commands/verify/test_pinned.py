@@ -76,7 +76,9 @@ def test_views_are_expanded() -> None:
 
 
 def test_a_cte_called_like_a_table_of_the_tree_is_not_written() -> None:
-    assert written(parsed("with t0 as (select 1 as a) select a from t0, orders")) is None
+    assert (
+        written(parsed("with __ivm_t0 as (select 1 as a) select a from __ivm_t0, orders")) is None
+    )
 
 
 @pytest.mark.parametrize(

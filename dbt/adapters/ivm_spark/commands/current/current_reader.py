@@ -13,7 +13,7 @@ from dbt.adapters.ivm_spark.algebra.recorded import read_recorded
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.commands.current.current_view import current_view
 from dbt.adapters.ivm_spark.plan.change import Change, Derivation
-from dbt.adapters.ivm_spark.plan.clock import clock_reason, read_clock
+from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason, read_clock
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows, without_frozen_changes
 from dbt.adapters.ivm_spark.plan.query_change import columns_of
@@ -72,7 +72,7 @@ class CurrentReader:
         view = self._view(watermark)
         heads = {n: self._head(view.sources[n], m) for n, m in watermark.sources.items()}
         ranges = {name: _range(view, name, watermark, head) for name, head in heads.items()}
-        view, moved = self._at_the_clock(view, watermark)
+        view, clock = self._at_the_clock(view, watermark)
         whole = lay_out(view, watermark.types, state, watermark.appends, checked=True)
         facts = Facts(watermark.outputs, watermark.types)
         frozen = frozen_rows(watermark.frozen, whole, facts, dialect_of(settings))
@@ -81,10 +81,10 @@ class CurrentReader:
         if history.modified:
             raise NotMaintained(ReasonCode.STATE_MODIFIED, history.modified)
         layout = whole if frozen is None or frozen.live is None else frozen.live
-        if moved:
-            _check(clock_reason(layout))
+        if clock.moved:
+            _check(clock_reason(layout, clock))
         statements = None
-        if moved or any(r.moved for r in ranges.values()):
+        if clock.moved or any(r.moved for r in ranges.values()):
             known = {
                 name: SourceFacts.of(watermark.sources[name].rows, relation.columns)
                 for name, relation in view.sources.items()
@@ -112,14 +112,14 @@ class CurrentReader:
             raise NotMaintained(ReasonCode.SOURCE_REPLACED, relation.name)
         return head
 
-    def _at_the_clock(self, view: View, watermark: Watermark) -> tuple[View, bool]:
-        """Return a view with the time as it is now, and whether that has moved."""
+    def _at_the_clock(self, view: View, watermark: Watermark) -> tuple[View, Clock]:
+        """Return a view with the time as it is now, and the clock."""
         if not view.clock:
-            return view, False
+            return view, Clock()
         now = self._reader.now()
         clock, old = read_clock(self._query, view.clock, now, watermark.clock)
         root = with_constants(view.root, clock.values, old)
-        return replace(view, root=root), clock.moved
+        return replace(view, root=root), clock
 
 
 def _range(view: View, name: str, watermark: Watermark, head: Head) -> VersionRange:

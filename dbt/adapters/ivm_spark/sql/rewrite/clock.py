@@ -66,17 +66,27 @@ def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:
         made.append(Item(f"{_PREFIX}{next(numbers)}", expression.copy()))
         return column(made[-1].name)
 
-    def of_call(part: exp.Expr) -> exp.Expr:
+    def of_call(part: exp.Expr, only: exp.Expr | None = None) -> exp.Expr:
         if not reads_clock(part):
             return part
+        if isinstance(part, exp.Filter):
+            condition = part.expression.this
+            return exp.Filter(
+                this=of_call(part.this, condition),
+                expression=exp.Where(this=of_call(condition)),
+            )
+        if only is not None and not (is_aggregate(part) or isinstance(part, _AROUND)):
+            # The value may not exist for the rows that FILTER leaves out.
+            return value(exp.Case(ifs=[exp.If(this=only.copy(), true=part.copy())]))
         if not (is_aggregate(part) or isinstance(part, _AROUND)):
             return value(part)
         clone = part.copy()
         for place, below in list(clone.args.items()):
             if isinstance(below, exp.Expr):
-                clone.set(place, of_call(below))
+                clone.set(place, of_call(below, only))
             elif isinstance(below, list):
-                clone.set(place, [of_call(b) if isinstance(b, exp.Expr) else b for b in below])
+                parts = [of_call(b, only) if isinstance(b, exp.Expr) else b for b in below]
+                clone.set(place, parts)
         return clone
 
     keys = tuple(

@@ -95,6 +95,8 @@ def _plain(call: exp.Expr) -> exp.Expr:
 
     All functions that can have a FILTER ignore rows with NULL there (`_SKIP_NULLS`).
     """
+    if isinstance(call, (exp.IgnoreNulls, exp.RespectNulls)):
+        return call.copy()
     condition = call.expression.this if isinstance(call, exp.Filter) else None
     bare: exp.Expr = (call.this if isinstance(call, exp.Filter) else call).copy()
     value, *others = bare.expressions

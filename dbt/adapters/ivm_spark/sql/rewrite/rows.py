@@ -15,11 +15,14 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     SemiJoin,
     Sort,
+    Values,
 )
 
 
 def one_row(node: Node) -> bool:
     """Return whether a relation always has exactly one row."""
+    if isinstance(node, Values):
+        return len(node.rows) == 1
     if isinstance(node, Aggregate):
         return node.whole
     if isinstance(node, (Project, Sort, Distinct)):

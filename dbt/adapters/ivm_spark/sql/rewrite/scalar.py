@@ -1,6 +1,7 @@
 """Rewrites a scalar subquery as a join with the relation of its values.
 
-An uncorrelated subquery becomes a product with one row. A subquery that is correlated by equalities
+A subquery of one row of the text, such as `(SELECT current_date())`, is its value. An uncorrelated
+subquery becomes a product with one row. A subquery that is correlated by equalities
 becomes a LEFT JOIN with one row for each value of the inner sides.
 """
 
@@ -21,6 +22,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     ScalarSubquery,
     Sort,
+    Values,
 )
 from dbt.adapters.ivm_spark.sql.rewrite.decorrelate import (
     Decorrelated,
@@ -38,6 +40,9 @@ def rewrite_scalar(node: ScalarSubquery) -> Node:
     on two rows.
     """
     query = peeled(node.query)
+    if isinstance(query.base, Values) and one_row(query.base):
+        row = dict(zip(query.base.names, query.base.rows[0], strict=True))
+        return _with_value(node, node.input, query.over(row))
     if isinstance(query.base, Aggregate) and query.base.whole:
         joined, values = beside_aggregate(node.input, query.base, f"__ivm_{node.name}_")
         return _with_value(node, joined, query.over(values))
