@@ -35,7 +35,7 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
     open_questions,
 )
-from dbt.adapters.ivm_spark.plan.clock import clock_reason
+from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.reading import lay_out
@@ -115,7 +115,7 @@ class Maintained:
         for name in ("_fill", "_visible", "_query"):
             self.__dict__.pop(name, None)
         self._merge = cache(self._merge_statements)
-        if clock_reason(self._layout) is not None:
+        if clock_reason(self._layout, Clock()) is not None:
             self.build()
         else:
             self._ask_and_merge(moved, False, False)

@@ -23,6 +23,10 @@ _LAYERS = (
     f"select s, least(x, {_NOW}) as x, coalesce(y, x) as y from ({{q}}) q",
     f"select s, x, y from ({{q}}) q where x >= {_NOW} or y is null",
     f"select s, x, y from ({{q}}) q where {_NOW} between x and y",
+    f"select q.s, q.x, q.y from ({{q}}) q, (select {_NOW} as now) p where q.x >= p.now or q.y < 3",
+    f"select q.s, case when q.y < p.now then q.x end as x, q.y from ({{q}}) q cross join"
+    f" (select {_NOW} as now) p",
+    f"select s, x, y from ({{q}}) q where y < (select {_NOW})",
     # operators of the key s
     "select s, lead(x) over (partition by s order by y, x) as x, y from ({q}) q",
     "select s, x, row_number() over (partition by s order by x, y) as y from ({q}) q",
@@ -44,7 +48,7 @@ def layered(draw: st.DrawFn) -> str:
     sql = draw(st.sampled_from(_SOURCES))
     for place in range(draw(st.integers(2, 4))):
         # Every second layer reads the clock, so that it stands between operators.
-        layers = _LAYERS[:5] if place % 2 == 1 else _LAYERS
+        layers = _LAYERS[:8] if place % 2 == 1 else _LAYERS
         sql = draw(st.sampled_from(layers)).format(q=sql)
     if draw(st.integers(0, 3)) == 0:
         sql = _WITH_ITSELF.format(q=sql)

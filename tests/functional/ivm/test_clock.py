@@ -63,6 +63,10 @@ FOLLOWED = {
     " @days group by s) m on a.s = m.s join @names b on b.s = a.s and b.until < {date}",
     "since_a_parameter": "with p as (select {date} - 2 as since) select id, d from @days where d >="
     " (select since from p)",
+    "beside_parameters": "with p as (select {date} - 2 as since, {date} as today) select a.s, p2.n,"
+    " sum(case when a.d >= p.since then a.n end) as fresh, count(*) as c from @days a cross join p"
+    " left join (select s, count(*) as n from @names, p where until < p.today group by s) p2 on"
+    " p2.s = a.s where a.d < p.today group by a.s, p2.n",
     "branches": "select id, 1 as b from @days where d < {date} union all"
     " select id, 2 from @days where d >= {date}",
 }

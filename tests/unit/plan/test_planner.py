@@ -19,7 +19,7 @@ from dbt.adapters.ivm_spark.physical.key_ranges import (
     NAMED,
 )
 from dbt.adapters.ivm_spark.physical.lower import Known, Pass
-from dbt.adapters.ivm_spark.plan import assembly, examined, large_state, planner, reading
+from dbt.adapters.ivm_spark.plan import assembly, examined, finder, large_state, planner, reading
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy, StateWrites
 from dbt.adapters.ivm_spark.plan.large_state import LARGE_ROWS, PROPERTIES, TIDY
 from dbt.adapters.ivm_spark.plan.plan import Plan, RefreshKind
@@ -159,8 +159,8 @@ def test_a_change_is_merged(warehouse: Warehouse) -> None:
 @pytest.mark.parametrize(
     ("room", "step", "fails", "says"),
     [
-        (planner, "lay_out", _ruled_out, "what another version allowed"),
-        (planner, "lay_out", _too_deep, "nested too deep"),
+        (finder, "lay_out", _ruled_out, "what another version allowed"),
+        (finder, "lay_out", _too_deep, "nested too deep"),
         (assembly, "Change", _too_deep, "nested too deep"),
     ],
 )
@@ -287,7 +287,7 @@ def test_a_rebuild_takes_row_counts_from_the_log_if_it_has_them(warehouse: Wareh
 def test_incremental_strict_refuses_a_query_that_fails_late(
     warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(planner, "lay_out", _ruled_out)
+    monkeypatch.setattr(finder, "lay_out", _ruled_out)
     with pytest.raises(RefusedError, match="what another version allowed"):
         planned(warehouse, RefreshPolicy.INCREMENTAL_STRICT)
 

@@ -448,3 +448,20 @@ def test_a_literal_that_looks_like_an_operator_hides_nothing(depth: str) -> None
         )
 
     assert not same_plan(plan("a#1 > 1"), plan("a#1 > 2"))
+
+
+LIMIT = "WindowGroupLimit [k#1], [n#2 ASC NULLS FIRST], row_number(), 2"
+RANKS = "Window [row_number() windowspecdefinition(k#1, n#2 ASC NULLS FIRST) AS r#9], [k#1], [n#2]"
+
+
+def test_a_key_that_is_not_null_may_be_asked_below_a_limit_of_its_partitions() -> None:
+    above = _explain(
+        "Filter ((r#9 <= 2) AND isnotnull(k#1))", f"+- {RANKS}", f"   +- {LIMIT}", f"      +- {T}"
+    )
+    below = _explain(
+        "Filter (r#9 <= 2)", f"+- {RANKS}", f"   +- {LIMIT}", "      +- Filter isnotnull(k#1)",
+        f"         +- {T}",
+    )  # fmt: skip
+    assert same_plan(above, below)
+    assert not same_plan(above.replace("isnotnull(k#1)", "isnotnull(n#2)"),
+                         below.replace("isnotnull(k#1)", "isnotnull(n#2)"))  # fmt: skip

@@ -405,8 +405,16 @@ def _filter_of_windows(conditions: tuple[str, ...], windows: Operator) -> Operat
     moved = tuple(c for c in conditions if c in of_keys)
     left = tuple(c for c in conditions if c not in of_keys)
     if moved:
-        windows = replace(windows, inputs=(filtered(windows.inputs[0], moved),))
+        windows = replace(windows, inputs=(_below_limits(windows.inputs[0], moved),))
     return filtered(windows, left)
+
+
+def _below_limits(operator: Operator, conditions: tuple[str, ...]) -> Operator:
+    """Return a filter below the limits of whole partitions, if it removes whole partitions too."""
+    keys = {f"isnotnull({key})" for key in operator.keys}
+    if operator.kind == "WindowGroupLimit" and keys.issuperset(conditions):
+        return replace(operator, inputs=(_below_limits(operator.inputs[0], conditions),))
+    return filtered(operator, conditions)
 
 
 def _without_literals(keys: list[str]) -> list[str]:

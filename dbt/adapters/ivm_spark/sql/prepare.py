@@ -7,7 +7,7 @@ import re
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.expressions import TIME_WINDOW
-from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.struct_fields import name_fields
 from dbt.adapters.ivm_spark.sql.join_groups import flatten_joins
 from dbt.adapters.ivm_spark.sql.star import count_rows, refuse_ambiguous_stars
@@ -37,6 +37,8 @@ def prepare(query: exp.Query) -> None:
         for raw in list(query.find_all(exp.RawString)):
             raw.replace(exp.Literal.string(raw.name))
     flatten_joins(query)
+    if "session_window" in calls:
+        raise not_supported("session_window(), whose windows grow and meet")
     if TIME_WINDOW in calls:
         name_time_windows(query)
     if exp.Star in kinds:

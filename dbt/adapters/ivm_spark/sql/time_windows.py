@@ -20,9 +20,10 @@ _CLAUSES = ("expressions", "group", "having", "order")
 
 
 def name_time_windows(query: exp.Query) -> None:
-    """Put the call in place of `window.start`, in place, before names are resolved.
+    """Put the call in place of `window` and `window.start`, before names are resolved.
 
-    A table of that name keeps its columns.
+    A table of that name keeps its columns. If a table has a column of that name, Spark's plan for
+    the tree is another one.
     """
     for select in query.find_all(exp.Select):
         calls = list(dict.fromkeys(_calls(select)))
@@ -32,8 +33,13 @@ def name_time_windows(query: exp.Query) -> None:
         if len(calls) != 1 or any(t.alias_or_name.lower() == TIME_WINDOW for t in tables):
             continue
         for part in _parts(select):
-            for found in [c for c in part.find_all(exp.Column) if c.table.lower() == TIME_WINDOW]:
-                found.replace(exp.Dot(this=calls[0].copy(), expression=found.this.copy()))
+            for found in [c for c in part.find_all(exp.Column) if _names_window(c)]:
+                call: exp.Expr = calls[0].copy()
+                if found.table:
+                    call = exp.Dot(this=call, expression=found.this.copy())
+                elif found.parent is select:
+                    call = exp.alias_(call, TIME_WINDOW)
+                found.replace(call)
 
 
 class TimeWindows:
@@ -69,6 +75,11 @@ class TimeWindows:
         arguments = [self._environment.resolve(e) for e in self._call.expressions]
         call = exp.Anonymous(this=TIME_WINDOW, expressions=arguments)
         return TimeWindow(node, call, self._name)
+
+
+def _names_window(used: exp.Column) -> bool:
+    first, *fields = used.parts
+    return first.name.lower() == TIME_WINDOW and len(fields) < 2
 
 
 def _parts(select: exp.Select) -> list[exp.Expr]:

@@ -29,6 +29,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     SemiJoin,
 )
+from dbt.adapters.ivm_spark.sql.rewrite.parameters import with_parameters_in_place
 
 _PREFIX = "__ivm_at_"
 _AROUND = (*WRAPPERS, exp.Where, exp.Distinct, exp.Order, exp.Ordered)
@@ -55,7 +56,7 @@ def with_clock_apart(root: Node) -> Node:
             case _:
                 return node
 
-    return bottom_up(root, apart)
+    return bottom_up(with_parameters_in_place(root), apart)
 
 
 def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:

@@ -41,8 +41,8 @@ def rewrite_scalar(node: ScalarSubquery) -> Node:
     """
     query = peeled(node.query)
     if isinstance(query.base, Values) and one_row(query.base):
-        row = dict(zip(query.base.names, query.base.rows[0], strict=True))
-        return _with_value(node, node.input, query.over(row))
+        texts = dict(zip(query.base.names, query.base.rows[0], strict=True))
+        return _with_value(node, node.input, query.over(texts))
     if isinstance(query.base, Aggregate) and query.base.whole:
         joined, values = beside_aggregate(node.input, query.base, f"__ivm_{node.name}_")
         return _with_value(node, joined, query.over(values))
