@@ -60,6 +60,16 @@ MAINTAINED = {
     "fields_of_aliases": "select loc as l, l.lat as lat, named_struct('p', id) as s, s.p as p"
     " from @pos",
     "fields_of_groups": "select a, max(struct(b, c)) as m, m.c as c from @pts group by a",
+    # literals and elements
+    "raw_literals": "select id, r'id' as a, X'CAFE' as b, nm = r'a' as c from @cust where nm = r'a'"
+    " or nm is null or nm <> r'\\x'",
+    "elements": "select id, array('x', 'y')[id % 2] as e, array(id, 3)[0] as f from @cust",
+    "rows_of_values": "select v.x, p.a from @pts p join values 1, 5, null as v(x) on v.x = p.a",
+    "texts_of_windows": "select a, lag('x', 1, 'none') over (partition by a order by b) as l,"
+    " mask('Ab', lowerChar => 'q') as m from @pts",
+    "placed": "select /*+ repartition(3) */ a, b from @pts where b > 1",
+    "placed_by_key": "select a, count(*) as n from (select /*+ repartition(2, a) */ a from @pts)"
+    " group by a",
     # parameters
     "one_value": "select a, b, (select 3) as k from @pts where b > (select 1)",
     "parameters": "with p as (select 2 as least, 'x' as tag) select a, count(*) as n, (select tag"

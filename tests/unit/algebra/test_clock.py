@@ -50,6 +50,9 @@ def test_texts_of_a_query() -> None:
         "transform(tags, q -> transform(others, r -> concat(q, 'a')))",
         "case when a > 1 then raise_error('too much') end",
         "coalesce(a, raise_error(concat('no ', 'a')))",
+        "lag('x', 1, 'none') over (order by a)",
+        "max('x') over (partition by a)",
+        "mask(a, lowerChar => 'q')",
     ],
 )
 def test_a_part_that_is_no_text_by_itself_is_not_computed(call: str) -> None:

@@ -53,3 +53,32 @@ def _bare(text: str) -> exp.Expr:
     for around in list(tree.find_all(exp.Paren)):
         around.replace(around.this)
     return tree
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("r'bun'", exp.RawString),
+        ('R"bun"', exp.RawString),
+        ("X'CAFE'", exp.HexString),
+        ("x'1f'", exp.HexString),
+        ("array(a, b)[0]", exp.Bracket),
+        ("array('x')[a - 1]", exp.Bracket),
+        ("list[1]", exp.Bracket),
+    ],
+)
+def test_a_literal_is_no_name_and_an_element_no_array(text: str, kind: type[exp.Expr]) -> None:
+    query = sqlglot.parse_one(f"select {text} as x from t where {text} = a", dialect=IvmSpark)
+    assert isinstance(query.selects[0].unalias(), kind)
+
+
+@pytest.mark.parametrize("rows", ["1, 2, 3", "(1), (2), (3)", "1, (2), 3"])
+@pytest.mark.parametrize("named", ["as t(x)", "t(x)", "as t (x)"])
+def test_rows_of_one_value_need_no_parentheses(rows: str, named: str) -> None:
+    query = sqlglot.parse_one(f"select x from values {rows} {named}", dialect=IvmSpark)
+    values = query.find(exp.Values)
+    assert values is not None
+    assert values.alias == "t"
+    assert [c.name for c in values.args["alias"].columns] == ["x"]
+    assert [len(row.expressions) for row in values.expressions] == [1, 1, 1]
+    assert query.find(exp.Alias) is None

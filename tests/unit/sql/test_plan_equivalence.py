@@ -465,3 +465,25 @@ def test_a_key_that_is_not_null_may_be_asked_below_a_limit_of_its_partitions() -
     assert same_plan(above, below)
     assert not same_plan(above.replace("isnotnull(k#1)", "isnotnull(n#2)"),
                          below.replace("isnotnull(k#1)", "isnotnull(n#2)"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "placing",
+    ["Repartition 3, true", "RepartitionByExpression [k#1]", "RebalancePartitions [k#1], Infinity"],
+)
+def test_where_rows_are_computed_does_not_count(placing: str) -> None:
+    plain = _explain("Filter (n#2 > 1)", f"+- {T}")
+    assert same_plan(_explain(placing, "+- Filter (n#2 > 1)", f"   +- {T}"), plain)
+    assert same_plan(plain, _explain("Filter (n#2 > 1)", f"+- {placing}", f"   +- {T}"))
+
+
+def test_a_name_with_a_space_is_one_name_in_any_case() -> None:
+    def plan(name: str, number: int) -> str:
+        return _explain(
+            f"Project [{name}#{number}L]",
+            f"+- Filter isnotnull({name}#{number}L)",
+            f"   +- Relation s.odd[X Y#{number}L,X Z#{number + 1}] parquet",
+        )
+
+    assert same_plan(plan("X Y", 1), plan("x y", 11))
+    assert not same_plan(plan("X Y", 1), plan("X Z", 1).replace("X Z#1L", "X Z#2"))

@@ -45,7 +45,9 @@ TAX = made("spark_catalog.shop.tax", "net DECIMAL(10,2), rate DOUBLE DEFAULT 0.1
 LABEL = made("spark_catalog.shop.label", "x INT", "STRING", "concat('#', shop.tax(x, 1))")
 DEEP = made("spark_catalog.shop.deep", "p STRUCT<a: INT>, xs ARRAY<INT>", "INT",
             "aggregate(xs, 0, (acc, x) -> acc + x + p.a + deep.p.a)")  # fmt: skip
+NET = made("spark_catalog.shop.net", "x INT", "DOUBLE", "shop.tax(shop.tax(x, 2), 3)")
 FUNCTIONS = {
+    "`net`": NET,
     "`shop`.`tax`": TAX,
     "`tax`": TAX,
     "`spark_catalog`.`shop`.`tax`": TAX,
@@ -95,6 +97,12 @@ def test_a_call_is_its_body_with_casts(call: str, expression: str) -> None:
 
 def test_a_call_in_an_argument_is_expanded_too() -> None:
     assert written("tax(tax(amount))").count("CAST(0.1 AS DOUBLE)") == 3
+
+
+def test_a_body_that_is_nothing_but_a_call_is_expanded() -> None:
+    found = written("net(order_id)")
+    assert "tax" not in found
+    assert found.count("* CAST") == 3, "the inner one stands twice in the outer body"
 
 
 def test_a_field_of_a_parameter_and_the_functions_own_name() -> None:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import tree_expressions, with_expressions
-from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES, GENERATORS
+from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES, GENERATORS, WINDOWS
 from dbt.adapters.ivm_spark.algebra.moved import Moved
 from dbt.adapters.ivm_spark.algebra.tree import Node
 
@@ -144,11 +144,15 @@ def _is_computed_text(part: exp.Expr) -> bool:
         return False
     if isinstance(part, exp.Cast) and isinstance(part.this, exp.Literal):
         return False
+    if isinstance(part, exp.Kwarg) or isinstance(part.parent, exp.Window):
+        return False  # no expression by itself
     if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
         return False  # a branch of the CASE, not an expression by itself
     names = {call.name.lower() for call in part.find_all(exp.Anonymous)}
-    if names & _RAISE or (isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS):
-        return False  # an error or rows, not a value
+    if names & (_RAISE | WINDOWS) or (
+        isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS
+    ):
+        return False  # an error, rows, or a value of many rows
     return any(e.is_string for e in part.find_all(exp.Literal))
 
 

@@ -84,6 +84,8 @@ class IvmSpark(Spark):
         """A parser that knows no function by name unless the function has a syntax of its own."""
 
         SUPPORTS_TABLE_QUERY = True
+        # In array(1, 2)[0] the brackets take an element.
+        ARRAY_CONSTRUCTORS: ClassVar[dict[str, Any]] = {}
         FUNCTIONS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {}
         FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., exp.Expr]]] = {
             **{n: p for n, p in OperatorParser.FUNCTION_PARSERS.items() if n in _SPECIAL_SYNTAX},
@@ -95,6 +97,14 @@ class IvmSpark(Spark):
             for name, parser in OperatorParser.NO_PAREN_FUNCTION_PARSERS.items()
             if name in ("CASE", "IF", "TRANSFORM")
         }
+
+        def _parse_value(self, values: bool = True) -> exp.Tuple | None:
+            """Parse a row of VALUES; one without parentheses has no alias of its own."""
+            if self._match(TokenType.L_PAREN, advance=False):
+                row: exp.Tuple | None = super()._parse_value(values)
+                return row
+            value = self._parse_assignment()
+            return None if value is None else exp.Tuple(expressions=[value])
 
         def _parse_lateral(self) -> exp.Lateral | None:
             """Parse LATERAL; in a LATERAL VIEW, AS before the columns may be missing."""

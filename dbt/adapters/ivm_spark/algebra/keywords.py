@@ -133,8 +133,8 @@ class _Names:
 
 def _is_word(token: Token) -> bool:
     """Return whether a token is a word that sqlglot does not take for a name everywhere."""
-    word = str(token.text).upper()
-    if token.token_type in (TokenType.IDENTIFIER, TokenType.STRING):
+    word, kind = str(token.text).upper(), str(token.token_type.name)
+    if kind == "IDENTIFIER" or kind.endswith("STRING"):  # a literal, such as r'a' or X'CAFE'
         return False
     if not word.isidentifier():
         return False

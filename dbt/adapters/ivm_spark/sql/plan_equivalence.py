@@ -7,7 +7,7 @@ Normalization first removes differences that can't change a result:
 1. It replaces expression ids and names by what they stand for.
 2. It folds Projects into the operators above them.
 3. It sorts conjuncts, and removes `isnotnull` where other conditions imply it.
-4. It drops hints.
+4. It drops hints, and operators that only say where rows are computed.
 
 The relational skeleton remains, with every expression spelled out over the columns of the scans.
 """
@@ -59,6 +59,7 @@ _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
+_PLACING = ("Repartition ", "RepartitionByExpression ", "RebalancePartitions ")
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -153,13 +154,19 @@ class _Normalizer:
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
+        if text.startswith(_PLACING):
+            return inputs[0], given
         if text.startswith("Project ["):
             return inputs[0], self._outputs(text[len("Project [") : -1])
         if text.startswith("Relation "):
             before = self._count
-            spelled = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
+            columns = text[text.index("[") + 1 : text.rindex("]")]
+            for named in map(IDENTIFIED.fullmatch, split_list(columns)):
+                if named is not None:
+                    self._name(named.group(2), named.group(1))
+            spelled = self._over(text)
             self._qualify(text, before)
-            return Operator(spelled), self._outputs(text[text.index("[") + 1 : text.rindex("]")])
+            return Operator(spelled), self._outputs(columns)
         if text.startswith("Aggregate ["):
             keys, outputs = lists(text[len("Aggregate ") :])
             spelled_keys = sorted(_without_literals([self._over(k) for k in split_list(keys)]))
@@ -361,8 +368,10 @@ class _Normalizer:
 
     def _over(self, text: str) -> str:
         for number, name in self._names.items():
-            if f"{name}#{number}" in text:
-                text = text.replace(f"{name}#{number}", f"c#{number}")
+            if f"#{number}" in text:
+                # A reference may spell a column's name in another case than its definition.
+                spelled = re.escape(f"{name}#{number}") + r"(?!\d)"
+                text = re.sub(spelled, f"c#{number}", text, flags=re.IGNORECASE)
         text = _NAMED.sub(lambda m: self._new(m.group(1), m.group(0)), text)
         if self._groups:
             text = _OF_GROUP.sub(self._of_group, text)

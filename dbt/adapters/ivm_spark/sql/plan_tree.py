@@ -10,6 +10,7 @@ _BRANCH = re.compile(r"^(?:[: ]  )*[:+]- ")
 _INPUTS = {
     ("Relation ",): 0,
     ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand "): 1,
+    ("Repartition", "RebalancePartitions "): 1,
     ("Join ",): 2,
 }
 """How many inputs the operators have whose texts begin so."""

@@ -114,9 +114,9 @@ def _expanded(call: exp.Anonymous, function: Function, catalog: Catalog, depth: 
     body = prepared(body_of(function))
     if body.find(exp.Query) is not None:
         raise not_supported(f"{function.name}(), whose body is a query")
-    expand(body, catalog, function.namespace, depth + 1)
-    values = _arguments(call, function)
     select = exp.select(body)
+    expand(select, catalog, function.namespace, depth + 1)
+    values = _arguments(call, function)
     for column in list(select.find_all(exp.Column)):
         column.replace(_value(column, values, function))
     (result,) = select.expressions
