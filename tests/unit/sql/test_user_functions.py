@@ -95,6 +95,11 @@ def test_a_call_is_its_body_with_casts(call: str, expression: str) -> None:
     assert written(call) == expression
 
 
+def test_an_argument_may_have_its_parameters_name() -> None:
+    assert written("tax(Rate => 0.5, net => amount)") == written("tax(amount, 0.5)")
+    assert written("tax(net => amount)") == written("tax(amount)")
+
+
 def test_a_call_in_an_argument_is_expanded_too() -> None:
     assert written("tax(tax(amount))").count("CAST(0.1 AS DOUBLE)") == 3
 
@@ -117,7 +122,10 @@ def test_a_field_of_a_parameter_and_the_functions_own_name() -> None:
         ("dice(1)", ReasonCode.EXPRESSION_NOT_DETERMINISTIC, "dice()"),
         ("open(1)", ReasonCode.QUERY_NOT_UNDERSTOOD, "the body of open()"),
         ("tax()", ReasonCode.QUERY_NOT_UNDERSTOOD, "the arguments of spark_catalog.shop.tax()"),
-        ("tax(rate => 1, net => 2)", ReasonCode.OPERATOR_NOT_SUPPORTED, "a named argument"),
+        ("tax(1, net => 2)", ReasonCode.QUERY_NOT_UNDERSTOOD, "the arguments of"),
+        ("tax(1, other => 2)", ReasonCode.QUERY_NOT_UNDERSTOOD, "the arguments of"),
+        ("tax(rate => 2)", ReasonCode.QUERY_NOT_UNDERSTOOD, "the arguments of"),
+        ("tax((select 1))", ReasonCode.OPERATOR_NOT_SUPPORTED, "a query as an argument"),
         ("transform(array(1), a -> tax(a))", ReasonCode.OPERATOR_NOT_SUPPORTED, "in a lambda"),
         ("java(1)", ReasonCode.OPERATOR_NOT_SUPPORTED, "not Spark's own"),
         ("shop.upper(note)", ReasonCode.OPERATOR_NOT_SUPPORTED, "`shop`.upper"),

@@ -133,21 +133,26 @@ def prepared(body: exp.Expr) -> exp.Expr:
 
 def _arguments(call: exp.Anonymous, function: Function) -> dict[str, exp.Expr]:
     """Return the value of each parameter, cast to the parameter's type, by lower-case name."""
-    given = call.expressions
-    if any(isinstance(argument, (exp.Kwarg, exp.Query, exp.Star)) for argument in given):
-        raise not_supported(f"{function.name}() with a named argument or a query as an argument")
-    if len(given) > len(function.parameters):
-        raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the arguments of {function.name}()")
+    named = {a.name.lower(): a.expression for a in call.expressions if isinstance(a, exp.Kwarg)}
+    given = [a for a in call.expressions if not isinstance(a, exp.Kwarg)]
+    if any(isinstance(value, (exp.Query, exp.Star)) for value in (*given, *named.values())):
+        raise not_supported(f"{function.name}() with a query as an argument")
+    parameters = [name.lower() for name, _, _ in function.parameters]
+    wrong = NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"the arguments of {function.name}()")
+    if len(given) > len(parameters) or not named.keys() <= set(parameters[len(given) :]):
+        raise wrong
     values: dict[str, exp.Expr] = {}
-    for place, (name, kind, default) in enumerate(function.parameters):
+    for place, (_, kind, default) in enumerate(function.parameters):
+        name = parameters[place]
         if place < len(given):
             value = given[place].copy()
+        elif name in named:
+            value = named[name].copy()
         elif default:
             value = exp.condition(default, dialect=IvmSpark)
         else:
-            detail = f"the arguments of {function.name}()"
-            raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, detail)
-        values[name.lower()] = exp.cast(value, kind, dialect=IvmSpark)
+            raise wrong
+        values[name] = exp.cast(value, kind, dialect=IvmSpark)
     return values
 
 
