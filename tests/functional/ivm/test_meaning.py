@@ -68,6 +68,17 @@ MAINTAINED = {
     "texts_of_windows": "select a, lag('x', 1, 'none') over (partition by a order by b) as l,"
     " mask('Ab', lowerChar => 'q') as m from @pts",
     "placed": "select /*+ repartition(3) */ a, b from @pts where b > 1",
+    "placed_by_clause": "select a, b from @pts where b > 1 distribute by a sort by b",
+    "labels": "select a, case when b > 4 then 'T1' else 'T2' end as t, b > 4 or c in (1, 2) as f"
+    " from @pts where cast(a as string) not in ('08:00', '08:05', 'T1', 'T2')",
+    "not_either": "select a, b from @pts where not (b in (select id from @cust where id is not"
+    " null) or c > 5) and not (a in (select id from @bill) and b > 5)",
+    "listed_in_order": "select l, count(*) as n from (select a, listagg(cast(b as string), ',')"
+    " within group (order by cast(b as string)) as l from @pts group by a) group by l",
+    "medians": "select c.id, q.m, q.p from @cust c left join (select a, median(b) as m,"
+    " percentile_cont(0.5) within group (order by c) as p from @pts group by a) q on q.a = c.id",
+    "few_of_values": "select p.a, v.l from @pts p join (select * from values (1, 'a'), (5, 'b'),"
+    " (7, 'c') as t(k, l) where k > 1) v on v.k = p.a",
     "placed_by_key": "select a, count(*) as n from (select /*+ repartition(2, a) */ a from @pts)"
     " group by a",
     # parameters

@@ -25,7 +25,7 @@ def test_a_text_that_may_be_a_time(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["nowhere", "todays", "epoch", "2024-01-01", "", "it is now", "at 10:00", "2024-01-01 10:00",
-     "100:00", "Tea"],
+     "100:00", "Tea", "T1x", "1:", "Tx:1"],
 )  # fmt: skip
 def test_a_text_that_is_not_a_time(text: str) -> None:
     assert not is_clock_text(text)
@@ -59,6 +59,15 @@ def test_a_part_that_is_no_text_by_itself_is_not_computed(call: str) -> None:
     query = sqlglot.parse_one(f"select {call} from t", dialect=IvmSpark)
     assert [to_sql(e) for e in computed_texts(iter([query])) if e.find(exp.Column)] == []
     assert [to_sql(e) for e in computed_texts(iter([query]))] in ([], ["concat('no ', 'a')"])
+
+
+def test_a_text_with_a_format_is_no_time_of_today() -> None:
+    query = sqlglot.parse_one(
+        "select to_timestamp('10:30', 'HH:mm'), unix_timestamp('9:00', f), to_timestamp('11:30'), "
+        "unix_timestamp(a, '12:00')",
+        dialect=IvmSpark,
+    )
+    assert clock_texts(iter([query])) == {"11:30", "12:00"}
 
 
 def test_a_constant_beside_a_parameter_is_computed() -> None:

@@ -77,10 +77,15 @@ def test_a_label_beside_the_clock_stays_a_label() -> None:
     check_clock(Spark(), build_view(LABELLED, CATALOG).written)
 
 
+def test_labels_that_differ_in_their_last_character_stay_labels() -> None:
+    sql = "select order_id from orders where note not in ('T1', 'T2', '08:00', '08:05', '08:0')"
+    check_clock(Spark(), build_view(sql, CATALOG).written)
+
+
 def test_a_label_that_changes_the_plan_is_the_clock() -> None:
     class Casts(Spark):
         def __call__(self, sql: str) -> list[dict[str, Any]]:
-            return super().__call__(sql.replace("toda~", "no date"))
+            return super().__call__(sql.replace("toda~0~", "no date"))
 
     with pytest.raises(NotMaintained) as refused:
         check_clock(Casts(), build_view(LABELLED, CATALOG).written)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Node, Window
-from dbt.adapters.ivm_spark.delta.type_checks import aggregates_to_order
+from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.rules import delta
+from dbt.adapters.ivm_spark.delta.type_checks import aggregates_to_order, check_types
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.rewrite.in_order import with_aggregates_in_order
@@ -99,3 +102,42 @@ def test_a_group_without_keys_stays_as_it_is() -> None:
 def test_the_stored_groups_stay_as_they_are() -> None:
     sql = "select customer_id, collect_list(note) as x from orders group by customer_id"
     assert _names(sql, "array<string>") == ()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "listagg(note, ',') within group (order by note)",
+        "string_agg(note) within group (order by amount, note desc)",
+        "listagg(distinct note) within group (order by note)",
+        "listagg(note) within group (order by note) filter (where amount > 1)",
+    ],
+)
+def test_a_list_in_the_order_of_its_values_needs_no_other_order(call: str) -> None:
+    sql = OUTER.format(call=call)
+    assert _names(sql, "string") == ()
+    context = Context(frozenset({"`shop`.`orders`", "`shop`.`customers`"}))
+    assert delta(_root(sql), context) is not None
+
+
+def test_a_list_in_another_order_is_refused_below_a_join() -> None:
+    sql = OUTER.format(call="listagg(note, ',') within group (order by amount)")
+    with pytest.raises(NotMaintained, match="listagg"):
+        delta(_root(sql), Context(frozenset({"`shop`.`orders`"})))
+
+
+@pytest.mark.parametrize(
+    "call", ["median(amount)", "percentile(distinct amount, 0.5)", "percentile(amount, 0.1)",
+             "percentile_cont(0.5) within group (order by amount)"]
+)  # fmt: skip
+@pytest.mark.parametrize(("kind", "exact"), [("bigint", True), ("double", False)])
+def test_percentiles_of_exact_numbers_are_exact(call: str, kind: str, exact: bool) -> None:
+    def described(node: Node) -> dict[str, str]:
+        return {n: "double" if n.startswith("x") else kind for n in node.columns}
+
+    root = _root(OUTER.format(call=call))
+    if exact:
+        check_types(below_state(root), described)
+        return
+    with pytest.raises(NotMaintained, match="float"):
+        check_types(below_state(root), described)

@@ -469,7 +469,12 @@ def test_a_key_that_is_not_null_may_be_asked_below_a_limit_of_its_partitions() -
 
 @pytest.mark.parametrize(
     "placing",
-    ["Repartition 3, true", "RepartitionByExpression [k#1]", "RebalancePartitions [k#1], Infinity"],
+    [
+        "Sort [k#1 ASC NULLS FIRST], false",
+        "Repartition 3, true",
+        "RepartitionByExpression [k#1]",
+        "RebalancePartitions [k#1], Infinity",
+    ],
 )
 def test_where_rows_are_computed_does_not_count(placing: str) -> None:
     plain = _explain("Filter (n#2 > 1)", f"+- {T}")
@@ -487,3 +492,9 @@ def test_a_name_with_a_space_is_one_name_in_any_case() -> None:
 
     assert same_plan(plan("X Y", 1), plan("x y", 11))
     assert not same_plan(plan("X Y", 1), plan("X Z", 1).replace("X Z#1L", "X Z#2"))
+
+
+def test_an_order_of_all_rows_counts() -> None:
+    plain = _explain("Filter (n#2 > 1)", f"+- {T}")
+    assert not same_plan(_explain("Sort [k#1 ASC NULLS FIRST], true", "+- Filter (n#2 > 1)",
+                                  f"   +- {T}"), plain)  # fmt: skip

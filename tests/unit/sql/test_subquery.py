@@ -137,7 +137,6 @@ def test_a_count_of_no_rows_is_zero() -> None:
         (f"exists (select 1 from (select o.note from {O} where {TIED} union all "
          f"select 'a' from {O}) x where x.note = 'a')", "UnionAll"),
         (f"exists (select 1 from {O} left join orders p on p.order_id = c.customer_id)", "WHERE"),
-        (f"not (c.name = 'a' and c.customer_id in (select o.customer_id from {O}))", "as a value"),
         (f"(c.customer_id in (select o.customer_id from {O})) is null", "as a value"),
     ],
 )  # fmt: skip
@@ -188,3 +187,29 @@ def test_a_subquery_of_one_row_of_the_text_is_its_value(query: str, value: str) 
 def test_a_subquery_of_two_rows_of_the_text_is_refused() -> None:
     two = "select name from customers where customer_id > (select x from values (4), (5) as v(x))"
     check_refused(two, "OPERATOR_NOT_SUPPORTED", "several rows")
+
+
+@pytest.mark.parametrize(
+    ("condition", "meant"),
+    [
+        ("not ({0} or name = 'a')", "not name = 'a' and not {0}"),
+        ("not ({0} and name = 'a')", "not {0} or not name = 'a'"),
+        ("not (name = 'a' or not ({0} or name = 'b'))", "not name = 'a' and ({0} or name = 'b')"),
+        ("not (not {0})", "{0}"),
+    ],
+)
+def test_not_goes_before_each_part_of_a_condition(condition: str, meant: str) -> None:
+    among = "customer_id in (select o.customer_id from orders o)"
+    texts = [
+        _written(f"select name from customers where {c.format(among)}").replace("(", "")
+        for c in (condition, meant)
+    ]
+    assert texts[0].replace(")", "") == texts[1].replace(")", "")
+
+
+def test_a_filter_of_literals_stays_below_the_join() -> None:
+    found = _written(
+        "select o.note, v.l from orders o join (select * from values (1, 'a'), (2, 'b') as t(k, l) "
+        "where k > 1) v on v.k = o.order_id"
+    )
+    assert "WHERE `v`.`k` > 1) AS" in found

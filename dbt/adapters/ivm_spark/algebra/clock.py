@@ -26,7 +26,11 @@ from dbt.adapters.ivm_spark.algebra.moved import Moved
 from dbt.adapters.ivm_spark.algebra.tree import Node
 
 _SPECIAL = re.compile(r"(now|today|tomorrow|yesterday)(?![a-z])", re.IGNORECASE)
-_TIME_OF_DAY = re.compile(r"T\d|\d{1,2}:")
+_TIME_OF_DAY = re.compile(r"T\d{1,2}(?!\w)|T?\d{1,2}:\d")
+_FORMATTED = frozenset(
+    "to_date to_timestamp to_unix_timestamp try_to_timestamp unix_timestamp".split()
+)
+"""Functions that read a text by a format, if they are given one."""
 _DATES = frozenset({"current_date", "curdate"})
 _TIMESTAMPS = frozenset({"current_timestamp", "now"})
 _LOCAL = "localtimestamp"
@@ -54,8 +58,16 @@ def clock_texts(expressions: Iterator[exp.Expr]) -> frozenset[str]:
     count.
     """
     literals = (e for expression in expressions for e in expression.find_all(exp.Literal))
-    texts = (e for e in literals if e.is_string and is_clock_text(e.name))
+    texts = (e for e in literals if e.is_string and is_clock_text(e.name) and not _has_format(e))
     return frozenset(e.name for e in texts if e.parent is None or not calls_clock(e.parent))
+
+
+def _has_format(text: exp.Literal) -> bool:
+    """Return whether a call reads a text by a format, which no word and no time of day has."""
+    call = text.parent
+    if not isinstance(call, exp.Anonymous) or call.name.lower() not in _FORMATTED:
+        return False
+    return len(call.expressions) == 2 and call.expressions[0] is text
 
 
 def computed_texts(expressions: Iterator[exp.Expr]) -> list[exp.Expr]:

@@ -78,6 +78,8 @@ ORDER_DEPENDENT = frozenset(
 )
 """Aggregates whose result may differ between two runs over the same rows."""
 
+_LISTS_IN_ORDER = frozenset({"listagg", "string_agg"})
+
 TIME_WINDOW = "window"
 """The function that gives a row the windows of time it lies in; it has an operator of its own."""
 
@@ -103,6 +105,21 @@ def function_name(node: exp.Expr) -> str | None:
         return "try_cast" if node.args.get("safe") else "cast"
     call = _CALL.match(to_sql(node))
     return call.group(1).lower() if call else None
+
+
+def value_in_order(call: exp.Expr) -> exp.Expr | None:
+    """Return the value that a call lists in an order by that value, else None.
+
+    Rows of equal keys then have equal values, unless these have a collation.
+    """
+    within = call.this if isinstance(call, exp.Filter) else call
+    if not isinstance(within, exp.WithinGroup) or function_name(within) not in _LISTS_IN_ORDER:
+        return None
+    value = within.this.expressions[0]
+    if isinstance(value, exp.Distinct):
+        value = value.expressions[0]
+    keys = [key.this for key in within.expression.expressions]
+    return value if value in keys else None
 
 
 def is_aggregate(node: exp.Expr) -> bool:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlglot import exp
 from typing_extensions import assert_never
 
+from dbt.adapters.ivm_spark.algebra.clock import reads_clock
 from dbt.adapters.ivm_spark.algebra.columns import free_columns, passed, used_columns
 from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
 from dbt.adapters.ivm_spark.algebra.tree import (
@@ -20,6 +22,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Filter,
     Generate,
     GroupingSets,
+    Item,
     Join,
     Lateral,
     Limit,
@@ -56,7 +59,7 @@ def _prune(node: Node, needed: set[str]) -> Node:
         case Values() | Empty():
             return node
         case Project():
-            items = tuple(i for i in node.items if i.name in needed) or node.items[:1]
+            items = tuple(i for i in node.items if i.name in needed) or _unread(node.items)
             used = used_columns(*(i.expression for i in items))
             return Project(_prune(node.input, used), items)
         case Aggregate():
@@ -127,6 +130,13 @@ def _prune_subquery(node: ScalarSubquery | Mark, needed: set[str]) -> Node:
 
 def _whole(node: Node) -> Node:
     return _prune(node, set(node.columns))
+
+
+def _unread(items: tuple[Item, ...]) -> tuple[Item, ...]:
+    """Return one column that nothing reads, since a relation has columns. It follows no clock."""
+    return tuple(
+        Item(i.name, exp.Literal.number(0)) if reads_clock(i.expression) else i for i in items[:1]
+    )
 
 
 def _prune_branch(branch: Node, places: list[int]) -> Node:

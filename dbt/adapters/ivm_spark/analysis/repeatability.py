@@ -13,7 +13,12 @@ import re
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.clock import clock_texts, computed_texts
-from dbt.adapters.ivm_spark.algebra.expressions import ORDER_DEPENDENT, function_name, is_known
+from dbt.adapters.ivm_spark.algebra.expressions import (
+    ORDER_DEPENDENT,
+    function_name,
+    is_known,
+    value_in_order,
+)
 from dbt.adapters.ivm_spark.algebra.functions import (
     AGGREGATES,
     GENERATORS,
@@ -102,6 +107,8 @@ def plan_reads_only_sources(explained: str) -> bool:
 def check_repeatable(node: Aggregate) -> None:
     """Raise NotMaintained for an aggregate that depends on the order of its rows."""
     for item in node.aggregates:
+        if value_in_order(item.expression) is not None:
+            continue
         for call in item.expression.walk():
             name = function_name(call)
             if name in ORDER_DEPENDENT:

@@ -14,7 +14,11 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.expressions import ORDER_DEPENDENT, function_name
+from dbt.adapters.ivm_spark.algebra.expressions import (
+    ORDER_DEPENDENT,
+    function_name,
+    value_in_order,
+)
 from dbt.adapters.ivm_spark.algebra.frames import ROUNDED, Frame, frame_of
 from dbt.adapters.ivm_spark.algebra.predicates import equal_pairs
 from dbt.adapters.ivm_spark.algebra.reasons import not_supported
@@ -40,6 +44,9 @@ from dbt.adapters.ivm_spark.algebra.types import (
 )
 from dbt.adapters.ivm_spark.delta.meeting import null_aware
 from dbt.adapters.ivm_spark.sql.rewrite.in_order import can_be_in_order
+
+_PERCENTILES = frozenset("median percentile percentile_cont percentile_disc".split())
+"""Aggregates that sort their input."""
 
 Describe = Callable[[Node], dict[str, str]]
 
@@ -83,7 +90,8 @@ def aggregates_to_order(root: Node, describe: Describe) -> tuple[str, ...]:
         if not isinstance(node, Aggregate):
             continue
         for item in node.aggregates:
-            depends = function_name(item.expression) in ORDER_DEPENDENT or (
+            in_order = value_in_order(item.expression) is not None
+            depends = (function_name(item.expression) in ORDER_DEPENDENT and not in_order) or (
                 is_float(describe(node)[item.name])
                 and not _is_exact(node.input, item.expression, describe)
             )
@@ -95,6 +103,10 @@ def aggregates_to_order(root: Node, describe: Describe) -> tuple[str, ...]:
 def _check_floats(node: Aggregate, describe: Describe) -> None:
     types = describe(node)
     for item in node.aggregates:
+        listed = value_in_order(item.expression)
+        kinds = describe(_keys(node.input, [listed])).values() if listed is not None else ()
+        if any("collate" in kind for kind in kinds):
+            raise not_supported("listagg() of a collated text below another operator")
         if is_float(types[item.name]) and not _is_exact(node.input, item.expression, describe):
             raise not_supported("a float aggregate below another operator")
 
@@ -125,9 +137,19 @@ def _check_window(node: Window, describe: Describe) -> None:
 def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
     """Return whether an aggregate of floats does not depend on the order of the rows.
 
-    These are extrema, and averages of integers whose sum Spark's DOUBLE holds exactly.
+    These are extrema, percentiles of exact numbers, and averages of integers whose sum Spark's
+    DOUBLE holds exactly.
     """
     name = function_name(call)
+    bare = call.this if isinstance(call, exp.Filter) else call
+    arguments = bare.expressions if isinstance(bare, exp.Anonymous) else []
+    if name in _PERCENTILES:
+        within = bare if isinstance(bare, exp.WithinGroup) else None
+        ranked = [within.expression.expressions[0].this] if within is not None else arguments[:1]
+        ranked = [
+            e for r in ranked for e in (r.expressions if isinstance(r, exp.Distinct) else [r])
+        ]
+        return not any(map(is_float, describe(_keys(rows, ranked)).values()))
     arguments = call.expressions if isinstance(call, exp.Anonymous) else []
     if name in ("min", "max"):
         return True

@@ -34,7 +34,8 @@ from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 from dbt.adapters.ivm_spark.state.layout import Layout
 
-_STAND_IN = "~"
+_STAND_IN = "~{}~"
+"""The end of a text that takes another one's place; it is no time, and has the other's number."""
 _TYPES = ("date", "timestamp", "timestamp_ntz", "string", "boolean", "float", "double", "decimal")
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _TIMESTAMP = "timestamp"
@@ -182,7 +183,10 @@ def check_clock(query: Query, written: Node) -> None:
     if not texts:
         return
     tree = render(written, bind_plain)
-    stand_ins = {text: f"{text.rstrip()[:-1]}{_STAND_IN}" for text in texts}
+    stand_ins = {
+        text: text.rstrip()[:-1] + _STAND_IN.format(number)
+        for number, text in enumerate(sorted(texts))
+    }
 
     def replaced(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Literal) and node.is_string and node.name in stand_ins:

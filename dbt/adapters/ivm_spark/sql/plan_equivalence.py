@@ -60,6 +60,8 @@ _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
 _PLACING = ("Repartition ", "RepartitionByExpression ", "RebalancePartitions ")
+_LOCAL_SORT = re.compile(r"Sort \[.*\], false", re.DOTALL)
+"""SORT BY orders the rows of each partition."""
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -154,7 +156,7 @@ class _Normalizer:
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
-        if text.startswith(_PLACING):
+        if text.startswith(_PLACING) or _LOCAL_SORT.fullmatch(text):
             return inputs[0], given
         if text.startswith("Project ["):
             return inputs[0], self._outputs(text[len("Project [") : -1])

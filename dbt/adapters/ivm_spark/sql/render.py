@@ -197,7 +197,8 @@ class _Renderer:
             case Filter():
                 block = self._rows(node.input)
                 block.where.append(block.over(node.predicate))
-                return block
+                # Spark computes a filter of literals at once, if it is not one of a join.
+                return self._closed(block, node) if _is_of_the_text(node.input) else block
             case Empty():
                 block = self._rows(node.input)
                 block.where.append(exp.false())
@@ -478,3 +479,9 @@ def _product(left: exp.Expr | None, right: exp.Expr | None) -> exp.Expr | None:
     if left is None or right is None:
         return left if right is None else right
     return exp.Mul(this=exp.paren(left), expression=exp.paren(right))
+
+
+def _is_of_the_text(node: Node) -> bool:
+    while isinstance(node, (Filter, Project)):
+        node = node.input
+    return isinstance(node, Values) and bool(node.columns)

@@ -75,6 +75,8 @@ class Subqueries:
             return self._place(_Taken(self._name("exists"), expression.this, predicate=True))
         negated = isinstance(expression, exp.Not)
         among = expression.this.unnest() if negated else expression
+        if negated and condition and isinstance(among, (exp.Not, exp.And, exp.Or)):
+            return self.taken(_pushed_down(among), condition)
         if isinstance(among, exp.In) and among.args.get("query") is not None:
             return self._in(among, negated, condition)
         if is_aggregate(expression) and self._below is not None:
@@ -132,6 +134,16 @@ class Subqueries:
         self._taken.append(taken)
         self._environment.place(taken.name)
         return column(taken.name)
+
+
+def _pushed_down(inner: exp.Not | exp.And | exp.Or) -> exp.Expr:
+    """Return NOT of an expression with NOT before its parts (De Morgan), also for NULLs."""
+    if isinstance(inner, exp.Not):
+        within: exp.Expr = inner.this
+        return within.copy()
+    sides = [exp.not_(exp.paren(side), copy=False) for side in (inner.left, inner.right)]
+    kind = exp.And if isinstance(inner, exp.Or) else exp.Or
+    return exp.paren(kind(this=sides[0], expression=sides[1]), copy=False)
 
 
 def _is_condition(around: exp.Expr, place: str, condition: bool) -> bool:
