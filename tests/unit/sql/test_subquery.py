@@ -192,7 +192,7 @@ def test_a_subquery_of_two_rows_of_the_text_is_refused() -> None:
 @pytest.mark.parametrize(
     ("condition", "meant"),
     [
-        ("not ({0} or name = 'a')", "not name = 'a' and not {0}"),
+        ("name = 'c' or not ({0} or name = 'a')", "name = 'c' or (not {0} and not name = 'a')"),
         ("not ({0} and name = 'a')", "not {0} or not name = 'a'"),
         ("not (name = 'a' or not ({0} or name = 'b'))", "not name = 'a' and ({0} or name = 'b')"),
         ("not (not {0})", "{0}"),
