@@ -262,9 +262,12 @@ class TestMeddled:
         monkeypatch.setattr(finder, "kept", defect)
         warehouse.write("plain", plain(BY_DAY + " having count(*) > 0"))
         response = warehouse.run("plain")["plain"]
-        assert response["reason"]["code"] == "INTERNAL_ERROR"
-        assert "partition_by" in response["reason"]["detail"]
+        assert response["reason"]["code"] == "QUERY_FINGERPRINT_CHANGED"
+        assert "please report it" in response["reason"]["detail"]
         warehouse.check("plain")
+        monkeypatch.undo()
+        warehouse.sql("update facts set v = v + 1 where id = 5")
+        assert warehouse.run("plain")["plain"]["refresh_kind"] == "incremental"
 
     def test_a_refused_refresh_does_not_leave_the_view_held(self, warehouse: Warehouse) -> None:
         warehouse.run("refused")

@@ -68,7 +68,6 @@ MAINTAINED = {
     "texts_of_windows": "select a, lag('x', 1, 'none') over (partition by a order by b) as l,"
     " mask('Ab', lowerChar => 'q') as m from @pts",
     "placed": "select /*+ repartition(3) */ a, b from @pts where b > 1",
-    "placed_by_clause": "select a, b from @pts where b > 1 distribute by a sort by b",
     "labels": "select a, case when b > 4 then 'T1' else 'T2' end as t, b > 4 or c in (1, 2) as f"
     " from @pts where cast(a as string) not in ('08:00', '08:05', 'T1', 'T2')",
     "not_either": "select a, b from @pts where not (b in (select id from @cust where id is not"

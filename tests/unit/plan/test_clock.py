@@ -77,6 +77,23 @@ def test_a_label_beside_the_clock_stays_a_label() -> None:
     check_clock(Spark(), build_view(LABELLED, CATALOG).written)
 
 
+def test_a_computed_time_of_day_may_be_a_label() -> None:
+    """It is compared as text with a column of texts."""
+    sql = "select order_id from orders where note >= '08:' || '00'"
+
+    class Computes(Spark):
+        def __call__(self, sql: str) -> list[dict[str, Any]]:
+            return super().__call__(sql.replace("'08:' || '00'", "'08:00'"))
+
+    check_clock(Computes(value="08:00"), build_view(sql, CATALOG).written)
+
+
+def test_a_computed_word_is_the_clock() -> None:
+    sql = "select order_id from orders where ordered_on >= 'to' || 'day'"
+    with pytest.raises(NotMaintained):
+        check_clock(Spark(value="today"), build_view(sql, CATALOG).written)
+
+
 def test_labels_that_differ_in_their_last_character_stay_labels() -> None:
     sql = "select order_id from orders where note not in ('T1', 'T2', '08:00', '08:05', '08:0')"
     check_clock(Spark(), build_view(sql, CATALOG).written)

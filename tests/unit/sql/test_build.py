@@ -322,3 +322,8 @@ def test_a_cte_may_be_called_as_the_adapter_numbers_tables() -> None:
     text = "with {0} as (select order_id from orders), {1} as (select customer_id from customers) "
     text += "select {0}.order_id from {0} join {1} on {0}.order_id = {1}.customer_id"
     assert _sql(text.format("t1", "t0")) == _sql(text.format("x", "y"))
+
+
+def test_a_schema_comes_before_an_alias_of_its_name() -> None:
+    found = _sql("select 1 as shop, shop.orders.note from shop.orders")
+    assert "`orders`.`note`" in found

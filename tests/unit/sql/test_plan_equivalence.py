@@ -470,7 +470,6 @@ def test_a_key_that_is_not_null_may_be_asked_below_a_limit_of_its_partitions() -
 @pytest.mark.parametrize(
     "placing",
     [
-        "Sort [k#1 ASC NULLS FIRST], false",
         "Repartition 3, true",
         "RepartitionByExpression [k#1]",
         "RebalancePartitions [k#1], Infinity",
@@ -494,7 +493,27 @@ def test_a_name_with_a_space_is_one_name_in_any_case() -> None:
     assert not same_plan(plan("X Y", 1), plan("X Z", 1).replace("X Z#1L", "X Z#2"))
 
 
-def test_an_order_of_all_rows_counts() -> None:
+@pytest.mark.parametrize("whole", ["true", "false"])
+def test_an_order_counts_also_that_of_each_partition(whole: str) -> None:
+    """collect_list sees the rows of SORT BY in their order."""
     plain = _explain("Filter (n#2 > 1)", f"+- {T}")
-    assert not same_plan(_explain("Sort [k#1 ASC NULLS FIRST], true", "+- Filter (n#2 > 1)",
+    assert not same_plan(_explain(f"Sort [k#1 ASC NULLS FIRST], {whole}", "+- Filter (n#2 > 1)",
                                   f"   +- {T}"), plain)  # fmt: skip
+
+
+def test_a_sum_of_sums_is_not_the_sum() -> None:
+    inner = "Aggregate [k#1, n#2], [k#1, n#2, sum(n#2) AS s#5L]"
+    outer = "Aggregate [k#1, s#5L], [k#1, {} AS t#6L]"
+    plans = [
+        _explain(outer.format(call), f"+- {inner}", f"   +- {T}") for call in ("sum(n#2)", "s#5L")
+    ]
+    assert same_plan(plans[0], plans[0])
+    assert not same_plan(*plans)
+
+
+def test_a_label_with_parentheses_is_no_aggregate() -> None:
+    below = _explain("Filter (c#5L > 1)", "+- Aggregate [k#1], [k#1, Total (net) AS l#4, "
+                     "count(1) AS c#5L]", f"   +- {T}")  # fmt: skip
+    above = _explain("Project [k#1, Total (net) AS l#4, c#5L]", "+- Filter (c#5L > 1)",
+                     "   +- Aggregate [k#1], [k#1, count(1) AS c#5L]", f"      +- {T}")  # fmt: skip
+    assert same_plan(below, above)

@@ -143,8 +143,8 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ),
     ReasonCode.INTERNAL_ERROR: (
         "A rule of dbt-ivm-spark failed.",
-        "Nothing: the view was rebuilt from the query's own text. This is a defect of "
-        "dbt-ivm-spark. Please report it with the query.",
+        "Nothing: the view was rebuilt. This is a defect of dbt-ivm-spark. Please report it with "
+        "the query.",
     ),
 }
 

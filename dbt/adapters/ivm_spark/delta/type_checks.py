@@ -105,8 +105,8 @@ def _check_floats(node: Aggregate, describe: Describe) -> None:
     for item in node.aggregates:
         listed = value_in_order(item.expression)
         kinds = describe(_keys(node.input, [listed])).values() if listed is not None else ()
-        if any("collate" in kind for kind in kinds):
-            raise not_supported("listagg() of a collated text below another operator")
+        if any(kind not in ("string", "binary") for kind in kinds):
+            raise not_supported("listagg() of another type than string below another operator")
         if is_float(types[item.name]) and not _is_exact(node.input, item.expression, describe):
             raise not_supported("a float aggregate below another operator")
 

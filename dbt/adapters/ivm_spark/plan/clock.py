@@ -19,6 +19,7 @@ from dbt.adapters.ivm_spark.algebra.clock import (
     clock_texts,
     computed_texts,
     is_clock_text,
+    is_time_of_day,
     reads_clock,
 )
 from dbt.adapters.ivm_spark.algebra.columns import tree_expressions
@@ -176,10 +177,12 @@ def check_clock(query: Query, written: Node) -> None:
     cast to a date or a timestamp, Spark plans the query as before except for the text. Spark is
     asked only if a query has such a text or computes one. Raises what `query` raises.
     """
-    for text in _computed(query, computed_texts(tree_expressions(written))):
-        if is_clock_text(text):
+    computed = _computed(query, computed_texts(tree_expressions(written)))
+    for text in computed.values():
+        if is_clock_text(text) and not is_time_of_day(text):
             raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"'{text}'")
-    texts = clock_texts(tree_expressions(written))
+    times = {constant: text for constant, text in computed.items() if is_time_of_day(text)}
+    texts = clock_texts(tree_expressions(written)) | set(times.values())
     if not texts:
         return
     tree = render(written, bind_plain)
@@ -189,9 +192,8 @@ def check_clock(query: Query, written: Node) -> None:
     }
 
     def replaced(node: exp.Expr) -> exp.Expr:
-        if isinstance(node, exp.Literal) and node.is_string and node.name in stand_ins:
-            return exp.Literal.string(stand_ins[node.name])
-        return node
+        text = node.name if isinstance(node, exp.Literal) and node.is_string else times.get(node)
+        return exp.Literal.string(stand_ins[text]) if text in stand_ins else node
 
     def respelled(plan: str) -> str:
         for text, stand_in in stand_ins.items():
@@ -207,13 +209,13 @@ def check_clock(query: Query, written: Node) -> None:
         raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, detail)
 
 
-def _computed(query: Query, constants: list[exp.Expr]) -> list[str]:
+def _computed(query: Query, constants: list[exp.Expr]) -> dict[exp.Expr, str]:
     """Return the texts among the values of constant expressions.
 
     Spark computes them without a job.
     """
     if not constants:
-        return []
+        return {}
     items = [exp.alias_(e.copy(), f"c{place}") for place, e in enumerate(constants)]
     try:
         row = query(to_sql(exp.select(*items)))[0]
@@ -222,4 +224,5 @@ def _computed(query: Query, constants: list[exp.Expr]) -> list[str]:
             raise
         detail = f"a constant that can't be computed by itself: {to_sql(constants[0])}"
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, detail) from error
-    return [value for value in row.values() if isinstance(value, str)]
+    values = zip(constants, row.values(), strict=True)
+    return {constant: value for constant, value in values if isinstance(value, str)}

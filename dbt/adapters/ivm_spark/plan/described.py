@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 from dbt_common.exceptions import DbtDatabaseError
+from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation
+from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import children
-from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.algebra.tree import Node, Values
 from dbt.adapters.ivm_spark.plan.derived_types import DerivedTypes
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.source.reader import Query
@@ -40,7 +42,9 @@ def check_outputs(outputs: Iterable[tuple[str, str]]) -> None:
 
 
 class Described:
-    """Asks for columns with DESCRIBE QUERY, which reads no rows; once for each tree.
+    """Asks for columns with DESCRIBE QUERY, which reads no rows.
+
+    It asks once for trees that differ in names only.
 
     Args:
         query: sends a statement.
@@ -115,7 +119,17 @@ class Described:
 
 
 def _shape(tree: Node, text: str) -> str:
-    """Return a tree's text with numbers in place of the names of its and its inputs' columns."""
+    """Return a tree's text with numbers in place of the names of its and its inputs' columns.
+
+    Two trees of one text have the same types. The text stays as it is if anything else in it may
+    have such a name: a field, a relation, a part of a literal.
+    """
+    plain = "STRUCT" not in text.upper() and all(isinstance(i, Values) for i in children(tree))
+    parts = (part for expression in expressions_of(tree) for part in expression.walk())
+    if not plain or any(
+        isinstance(p, exp.Dot) or (isinstance(p, exp.Literal) and "`" in p.name) for p in parts
+    ):
+        return text
     names = {name for node in (tree, *children(tree)) for name in node.columns}
     places: dict[str, str] = {}
 

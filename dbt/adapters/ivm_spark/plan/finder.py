@@ -10,16 +10,14 @@ from dbt_common.exceptions import DbtDatabaseError
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
-from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
+from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.plan.clock import Clock, read_clock
 from dbt.adapters.ivm_spark.plan.config import OnQueryChange, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.described import Described, check_outputs
 from dbt.adapters.ivm_spark.plan.examined import examined, in_order
 from dbt.adapters.ivm_spark.plan.findings import Facts, Findings, QueryChange
-from dbt.adapters.ivm_spark.plan.frozen import (
-    with_frozen,
-)
+from dbt.adapters.ivm_spark.plan.frozen import with_frozen
 from dbt.adapters.ivm_spark.plan.laid_out import placed
 from dbt.adapters.ivm_spark.plan.query_change import (
     Kept,
@@ -29,6 +27,7 @@ from dbt.adapters.ivm_spark.plan.query_change import (
     stored_view,
 )
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
+from dbt.adapters.ivm_spark.plan.refusals import own_defects
 from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
@@ -211,7 +210,8 @@ class Finder:
         `view` has the clock's own calls.
         """
         try:
-            return self._kept(request, watermark, fingerprint, view, facts)
+            with own_defects():
+                return self._kept(request, watermark, fingerprint, view, facts)
         except OtherQuery as other:
             return QueryChange(False, str(other))
         except DbtDatabaseError as error:
@@ -219,6 +219,11 @@ class Finder:
             if not says_condition(error):
                 raise
             return QueryChange(False, "Spark can't read what the former query read")
+        except NotMaintained as error:
+            if error.reason.code is not ReasonCode.INTERNAL_ERROR:
+                raise
+            # It costs this rebuild, and is no reason to rebuild the new query ever after.
+            return QueryChange(False, f"{error.reason.detail}; please report it")
 
     def _heads(
         self,

@@ -35,9 +35,7 @@ from dbt.adapters.ivm_spark.plan.parts import (
     unfinished,
 )
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
-from dbt.adapters.ivm_spark.plan.query_change import (
-    check_query_change,
-)
+from dbt.adapters.ivm_spark.plan.query_change import check_query_change
 from dbt.adapters.ivm_spark.plan.refusals import (
     RefusedError,
     in_full,
@@ -116,14 +114,17 @@ class Planner:
             strict = request.config.refresh_policy is RefreshPolicy.INCREMENTAL_STRICT
             if strict and not request.full_refresh:
                 raise RefusedError(refused(error.reason)) from error
-            late = None if error.reason.code in _PASSING else error.reason
+            # A defect may show with this change only, so it is recorded if a rebuild meets it too.
+            passes = error.reason.code in (*_PASSING, ReasonCode.INTERNAL_ERROR)
+            late = None if passes else error.reason
             whole = replace(request, full_refresh=True)
             try:
                 with own_defects():
                     rebuilt = self._planned(whole, late)
             except NotMaintained as again:
                 late = None if again.reason.code in _PASSING else again.reason
-                rebuilt = self._planned(replace(whole, own_query=True), late)
+                with own_defects():
+                    rebuilt = self._planned(replace(whole, own_query=True), late)
             loud = in_full(error.reason) if error.reason.code.is_defect else ""
             warning = "; ".join(filter(None, (rebuilt.warning, loud)))
             return replace(rebuilt, reason=error.reason, warning=warning)

@@ -9,7 +9,7 @@ from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation
-from dbt.adapters.ivm_spark.algebra.clock import clock_constants, with_constants
+from dbt.adapters.ivm_spark.algebra.clock import clock_calls, clock_constants, with_constants
 from dbt.adapters.ivm_spark.algebra.columns import expressions_of
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.moved import after_move, before_move, moves
@@ -156,7 +156,11 @@ def kept(
         raise OtherQuery("a query too long to be recorded")
     clock, _ = read_clock(query, found.clock, at, None) if found.clock else (Clock(), {})
     recorded = clock.recorded
-    unknown = {to_sql(c) for c in clock_constants(old)} - watermark.clock.keys()
+    known = watermark.clock.keys()
+    unknown = any(
+        to_sql(c) not in known and not {to_sql(call) for call in clock_calls(c)} <= known
+        for c in clock_constants(old)
+    )
     if unknown or any(recorded.get(c, v) != v for c, v in watermark.clock.items()):
         raise OtherQuery("the time has moved, as the former query read it")
     found = replace(found, root=with_constants(state.root, clock.values))

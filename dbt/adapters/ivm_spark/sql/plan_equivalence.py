@@ -19,6 +19,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
+from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
 from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
 from dbt.adapters.ivm_spark.sql.plan_text import (
     IDENTIFIED,
@@ -48,6 +49,8 @@ _ASSERTION = re.compile(
 part of a result."""
 _PIVOT = re.compile(r"(?<![\w.`])__pivot_[^#\n]*#(\d+)")
 """A column that a PIVOT makes, whose name is an expression."""
+_NAMES = re.compile(r"(\w+)\(")
+_AGGREGATES = AGGREGATES | {"grouping", "grouping_id"}
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
 """Synonyms: Spark prints the name that was called, for one and the same expression."""
@@ -60,8 +63,6 @@ _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
 _PLACING = ("Repartition ", "RepartitionByExpression ", "RebalancePartitions ")
-_LOCAL_SORT = re.compile(r"Sort \[.*\], false", re.DOTALL)
-"""SORT BY orders the rows of each partition."""
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -156,7 +157,7 @@ class _Normalizer:
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
-        if text.startswith(_PLACING) or _LOCAL_SORT.fullmatch(text):
+        if text.startswith(_PLACING):
             return inputs[0], given
         if text.startswith("Project ["):
             return inputs[0], self._outputs(text[len("Project [") : -1])
@@ -205,12 +206,12 @@ class _Normalizer:
         return operator, given
 
     def _of_aggregate(self, outputs: list[_Output]) -> list[_Output]:
-        """Return the outputs of groups, those without a column told apart from other groups'."""
+        """Return the outputs of groups, with their aggregates told apart from those of others."""
         self._aggregates += 1
         place = f"in Aggregate {self._aggregates}"
         return [
             self._renamed(o, f"({o.meaning} {place})")
-            if "(" in o.meaning and "@" not in o.meaning
+            if not _AGGREGATES.isdisjoint(_NAMES.findall(o.meaning))
             else o
             for o in outputs
         ]

@@ -89,7 +89,7 @@ def _read_fields_of_aliases(query: exp.Query) -> None:
     relations = {
         source.alias_or_name.lower()
         for source in query.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.Values)
-    }
+    } | {part.name.lower() for table in query.find_all(exp.Table) for part in table.parts}
     for select in query.find_all(exp.Select):
         earlier: set[str] = set()
         for item in select.expressions:

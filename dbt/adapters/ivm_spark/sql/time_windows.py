@@ -33,7 +33,8 @@ def name_time_windows(query: exp.Query) -> None:
         if len(calls) != 1 or any(t.alias_or_name.lower() == TIME_WINDOW for t in tables):
             continue
         for part in _parts(select):
-            for found in [c for c in part.find_all(exp.Column) if _names_window(c)]:
+            walked = part.walk(prune=lambda n: isinstance(n, exp.Query))
+            for found in [c for c in walked if isinstance(c, exp.Column) and _names_window(c)]:
                 call: exp.Expr = calls[0].copy()
                 if found.table:
                     call = exp.Dot(this=call, expression=found.this.copy())
