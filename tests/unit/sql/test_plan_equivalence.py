@@ -517,3 +517,13 @@ def test_a_label_with_parentheses_is_no_aggregate() -> None:
     above = _explain("Project [k#1, Total (net) AS l#4, c#5L]", "+- Filter (c#5L > 1)",
                      "   +- Aggregate [k#1], [k#1, count(1) AS c#5L]", f"      +- {T}")  # fmt: skip
     assert same_plan(below, above)
+
+
+def test_an_expression_over_aggregates_may_be_computed_above_them() -> None:
+    within = _explain("Filter (c#5L > 1)", "+- Aggregate [k#1], [k#1, coalesce(sum(n#2), 0) AS "
+                      "s#4, count(1) AS c#5L]", f"   +- {T}")  # fmt: skip
+    above = _explain("Project [k#1, coalesce(s#4, 0) AS t#6, c#5L]", "+- Filter (c#5L > 1)",
+                     "   +- Aggregate [k#1], [k#1, sum(n#2) AS s#4, count(1) AS c#5L]",
+                     f"      +- {T}")  # fmt: skip
+    assert same_plan(within, above)
+    assert not same_plan(within, above.replace("sum(n#2)", "max(n#2)"))

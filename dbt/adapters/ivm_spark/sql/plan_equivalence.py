@@ -49,7 +49,8 @@ _ASSERTION = re.compile(
 part of a result."""
 _PIVOT = re.compile(r"(?<![\w.`])__pivot_[^#\n]*#(\d+)")
 """A column that a PIVOT makes, whose name is an expression."""
-_NAMES = re.compile(r"(\w+)\(")
+_OF_AGGREGATE = re.compile(r"\bA\d+\.(?=\w+\()")
+_UNMARKED = re.compile(r"(?<![\w.])(\w+)\(")
 _AGGREGATES = AGGREGATES | {"grouping", "grouping_id"}
 _CALL = re.compile(r"\b[A-Za-z_]\w*\(")
 _SAME = {"struct": "named_struct", "substr": "substring", "position": "locate"}
@@ -136,7 +137,7 @@ class _Normalizer:
 
     def named(self, plan: str) -> str:
         """Return a plan of this normalizer with names, its subqueries below it."""
-        plan = self._with_names(plan)
+        plan = _OF_AGGREGATE.sub("", self._with_names(plan))
         for number, digest in enumerate(dict.fromkeys(_DIGEST.findall(plan)), start=1):
             below = self._subqueries.get(digest, "").replace("\n", "\n   ")
             plan = f"{plan.replace(digest, f'subquery {number}')}\nsubquery {number}\n   {below}"
@@ -206,15 +207,17 @@ class _Normalizer:
         return operator, given
 
     def _of_aggregate(self, outputs: list[_Output]) -> list[_Output]:
-        """Return the outputs of groups, with their aggregates told apart from those of others."""
+        """Return the outputs of groups, with their aggregates told apart from those of others.
+
+        The calls alone are marked: an expression over them may be computed here or above.
+        """
         self._aggregates += 1
-        place = f"in Aggregate {self._aggregates}"
-        return [
-            self._renamed(o, f"({o.meaning} {place})")
-            if not _AGGREGATES.isdisjoint(_NAMES.findall(o.meaning))
-            else o
-            for o in outputs
-        ]
+
+        def marked(call: re.Match[str]) -> str:
+            own = call.group(1) in _AGGREGATES
+            return f"A{self._aggregates}.{call.group()}" if own else call.group()
+
+        return [self._renamed(o, _UNMARKED.sub(marked, o.meaning)) for o in outputs]
 
     def _of_join(self, head: str, given: list[_Output], left: int) -> list[_Output]:
         """Return the outputs of a join. A value computed below is NULL where a row has no partner.
