@@ -33,10 +33,11 @@ def spoiled(pattern: str) -> Iterator[list[str]]:
     sent: list[str] = []
 
     def add_query(self: Any, sql: str, *args: Any, **kwargs: Any) -> Any:
-        ours = any(sign in sql for sign in ("`__ivm_", "`q`", "`facts`.", "AS `state`"))
+        ours = any(sign in sql for sign in ("`__ivm_", "`q`", "`facts`.", "AS `state`", "AS `v`("))
         if re.search(pattern, sql, re.DOTALL | re.IGNORECASE) and ours:
             sent.append(sql)
-            sql = re.sub(r"`(v|total|most|__ivm_count)`", "`no such column`", sql)
+            places = 1 if "AS `v`(" in sql else 0  # there, the table is renamed too
+            sql = re.sub(r"`(v|total|most|__ivm_count)`", "`no such column`", sql, count=places)
         return original(self, sql, *args, **kwargs)
 
     known = SessionHandle.known
