@@ -43,7 +43,12 @@ _BLANK = "".join(map(chr, range(33)))
 
 def is_clock_text(text: str) -> bool:
     """Return whether a cast to a date or timestamp reads a text relative to the current time."""
-    return _SPECIAL.match(text.strip(_BLANK)) is not None or is_time_of_day(text)
+    return is_clock_word(text) or is_time_of_day(text)
+
+
+def is_clock_word(text: str) -> bool:
+    """Return whether a text is a word for now, or for a day beside today."""
+    return _SPECIAL.match(text.strip(_BLANK)) is not None
 
 
 def is_time_of_day(text: str) -> bool:
@@ -150,7 +155,7 @@ def _is_computed_text(part: exp.Expr) -> bool:
     computes = isinstance(part, (exp.Func, exp.Binary)) and not isinstance(part, exp.Predicate)
     if (
         not computes
-        or _names_parameter(part)
+        or not _stands_alone(part)
         or part.find(exp.Column, exp.Query, exp.Lambda, exp.Star) is not None
     ):
         return False
@@ -158,8 +163,6 @@ def _is_computed_text(part: exp.Expr) -> bool:
         return False
     if isinstance(part, exp.Kwarg) or isinstance(part.parent, exp.Window):
         return False  # no expression by itself
-    if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
-        return False  # a branch of the CASE, not an expression by itself
     names = {call.name.lower() for call in part.find_all(exp.Anonymous)}
     if names & (_RAISE | WINDOWS) or (
         isinstance(part, exp.Anonymous) and part.name.lower() in GENERATORS
@@ -212,15 +215,22 @@ def _is_constant(part: exp.Expr) -> bool:
     """Return whether a part is an expression by itself, and a function of the clock alone."""
     if calls_clock(part):
         return True
-    if isinstance(part, exp.If) and isinstance(part.parent, exp.Case):
-        return False  # a branch of the CASE, not an expression by itself
     kinds = (exp.Func, exp.Binary, exp.Unary, exp.Between, exp.Case)
-    if not isinstance(part, kinds) or _names_parameter(part):
+    if not isinstance(part, kinds) or not _stands_alone(part):
         return False
     others = (exp.Column, exp.Query, exp.Lambda, exp.Star, exp.Window, exp.AnonymousAggFunc)
     if part.find(*others) is not None:
         return False
     return not any(_is_aggregate(node) for node in part.walk())
+
+
+def _stands_alone(part: exp.Expr) -> bool:
+    """Return whether a part is an expression by itself.
+
+    A branch of a CASE is none, nor what names a parameter of a lambda around it.
+    """
+    branch = isinstance(part, exp.If) and isinstance(part.parent, exp.Case)
+    return not branch and not _names_parameter(part)
 
 
 def _names_parameter(part: exp.Expr) -> bool:

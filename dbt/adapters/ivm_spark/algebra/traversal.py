@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, not_supported
-from dbt.adapters.ivm_spark.algebra.tree import NODES, Node
+from dbt.adapters.ivm_spark.algebra.tree import NODES, Filter, Node, Project
 
 _INPUTS: dict[type[Any], tuple[str, ...]] = {
     kind: tuple(f.name for f in fields(kind) if f.type in ("Node", "tuple[Node, ...]"))
@@ -77,6 +77,13 @@ def bottom_up(root: Node, change: Callable[[Node], Node]) -> Node:
         return done[id(node)]
 
     return visit(root)
+
+
+def below_rows(node: Node) -> Node:
+    """Return what is below the filters and projections at the top of a tree."""
+    while isinstance(node, (Filter, Project)):
+        node = node.input
+    return node
 
 
 def substitute(node: Node, old: Node, new: Node) -> Node:

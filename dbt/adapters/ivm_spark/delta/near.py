@@ -33,6 +33,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS
+from dbt.adapters.ivm_spark.algebra.traversal import below_rows
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
@@ -190,9 +191,7 @@ def _constant(value: exp.Expr) -> int | None:
 
 def _is_cheap(node: Node) -> bool:
     """Return whether a relation is one source's rows, at most filtered and projected."""
-    while isinstance(node, (Filter, Project)):
-        node = node.input
-    return isinstance(node, Scan)
+    return isinstance(below_rows(node), Scan)
 
 
 def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:

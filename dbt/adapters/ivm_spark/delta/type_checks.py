@@ -141,23 +141,28 @@ def _is_exact(rows: Node, call: exp.Expr, describe: Describe) -> bool:
     DOUBLE holds exactly.
     """
     name = function_name(call)
-    bare = call.this if isinstance(call, exp.Filter) else call
-    arguments = bare.expressions if isinstance(bare, exp.Anonymous) else []
-    if name in _PERCENTILES:
-        within = bare if isinstance(bare, exp.WithinGroup) else None
-        ranked = [within.expression.expressions[0].this] if within is not None else arguments[:1]
-        ranked = [
-            e for r in ranked for e in (r.expressions if isinstance(r, exp.Distinct) else [r])
-        ]
-        return not any(map(is_float, describe(_keys(rows, ranked)).values()))
-    arguments = call.expressions if isinstance(call, exp.Anonymous) else []
     if name in ("min", "max"):
         return True
+    if name in _PERCENTILES:
+        return not any(map(is_float, describe(_keys(rows, _sorted_by(call))).values()))
+    arguments = call.expressions if isinstance(call, exp.Anonymous) else []
     if name not in ("avg", "mean") or len(arguments) != 1:
         return False
     if isinstance(arguments[0], exp.Distinct):
         return False
     return all(is_small(kind) for kind in describe(_keys(rows, arguments)).values())
+
+
+def _sorted_by(call: exp.Expr) -> list[exp.Expr]:
+    """Return the values that a percentile sorts."""
+    bare = call.this if isinstance(call, exp.Filter) else call
+    if isinstance(bare, exp.WithinGroup):
+        value = bare.expression.expressions[0].this
+    elif isinstance(bare, exp.Anonymous):
+        value = bare.expressions[0]
+    else:
+        return []
+    return list(value.expressions) if isinstance(value, exp.Distinct) else [value]
 
 
 def _check_groups(node: Join, describe: Describe) -> None:

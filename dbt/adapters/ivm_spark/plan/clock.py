@@ -18,7 +18,7 @@ from dbt.adapters.ivm_spark.algebra.clock import (
     clock_calls,
     clock_texts,
     computed_texts,
-    is_clock_text,
+    is_clock_word,
     is_time_of_day,
     reads_clock,
 )
@@ -179,7 +179,7 @@ def check_clock(query: Query, written: Node) -> None:
     """
     computed = _computed(query, computed_texts(tree_expressions(written)))
     for text in computed.values():
-        if is_clock_text(text) and not is_time_of_day(text):
+        if is_clock_word(text):
             raise NotMaintained(ReasonCode.EXPRESSION_NOT_DETERMINISTIC, f"'{text}'")
     times = {constant: text for constant, text in computed.items() if is_time_of_day(text)}
     texts = clock_texts(tree_expressions(written)) | set(times.values())

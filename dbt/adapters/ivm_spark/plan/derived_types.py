@@ -190,22 +190,24 @@ class DerivedTypes:
         sides = self._below(computing)
         if sides is None:
             return None
+        answer = self._answer(node, self._with_nulls(computing, sides))
+        return None if answer is None else self._only(names, answer)
+
+    @staticmethod
+    def _with_nulls(node: Node, sides: Sequence[Types]) -> Node:
+        """Return a node over NULLs of its inputs' types, the node itself if that is not certain."""
         inputs = []
-        used = used_columns(*expressions_of(computing))
+        used = used_columns(*expressions_of(node))
         for types in sides:
-            if isinstance(computing, (Project, Window, Aggregate)):
+            if isinstance(node, (Project, Window, Aggregate)):
                 if not used <= types.keys():  # columns of an outer block
-                    return self._answer(node, computing)
+                    return node
                 types = {n: kind for n, kind in types.items() if n in used} or types
             stand_in = nulls(types)
             if stand_in is None:
-                return self._only_of(names, self._answer(node, computing))
+                return node
             inputs.append(stand_in)
-        tree = with_children(computing, tuple(inputs))
-        return self._only_of(names, self._answer(node, tree))
-
-    def _only_of(self, names: Iterable[str], types: Types | None) -> Types | None:
-        return None if types is None else self._only(names, types)
+        return with_children(node, tuple(inputs))
 
 
 def nulls(types: Types) -> Values | None:

@@ -246,7 +246,7 @@ class Finder:
         reading: Reading,
         heads: dict[str, Head],
     ) -> tuple[Watermark, QueryChange]:
-        """Return the watermark of a state that is kept for a changed query, and the change."""
+        """Return the watermark and the change, if a changed query keeps the state."""
         assert reading.view is not None
         watermark = replace(
             watermark,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.sql.plan_difference import PlanDifference, plan_difference
 from dbt.adapters.ivm_spark.sql.plan_equivalence import normalized_plan
 
@@ -40,7 +40,7 @@ def whole_plans(query: Query, folded: bool = True) -> Iterator[None]:
     settings again.
     """
     settings = _WHOLE_PLANS if folded else _WHOLE_PLANS | _NOT_FOLDED
-    own = {str(row["key"]): str(row["value"]) for row in query("set")}
+    own = SourceReader(query).settings()
     for key, value in settings.items():
         query(f"set {key}={value}")
     try:

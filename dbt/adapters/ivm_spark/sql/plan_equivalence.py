@@ -29,6 +29,7 @@ from dbt.adapters.ivm_spark.sql.plan_text import (
     split_list,
 )
 from dbt.adapters.ivm_spark.sql.plan_tree import (
+    PLACING,
     Operator,
     Printed,
     UnreadableError,
@@ -63,7 +64,6 @@ _MARK = re.compile(r"ExistenceJoin\([^()]*#(\d+)L?\)")
 _COLUMN = re.compile(r"@\d+")
 _DIGEST = re.compile(r"subquery_[0-9a-f]{16}")
 _CUT = re.compile(r"\.\.\. \d+ more fields")
-_PLACING = ("Repartition ", "RepartitionByExpression ", "RebalancePartitions ")
 _POSITIONAL = ("Union", "Intersect", "Except")
 _GROUP = "gid"
 """The column by which Spark tells apart the rows that it makes for each count(DISTINCT ...)."""
@@ -158,7 +158,7 @@ class _Normalizer:
         inputs = tuple(operator for operator, _ in below)
         given = [o for _, outputs in below for o in outputs]
         text = self._with_subqueries(node)
-        if text.startswith(_PLACING):
+        if text.startswith(PLACING):
             return inputs[0], given
         if text.startswith("Project ["):
             return inputs[0], self._outputs(text[len("Project [") : -1])
@@ -225,14 +225,17 @@ class _Normalizer:
         It would not be if it were computed above the join, where only its columns are NULL.
         """
         padded = {
-            "Join LeftOuter": given[left:],
-            "Join RightOuter": given[:left],
-            "Join FullOuter": given,
-        }.get(head, [])
+            "Join LeftOuter": range(left, len(given)),
+            "Join RightOuter": range(left),
+            "Join FullOuter": range(len(given)),
+        }.get(head, range(0))
         self._joins += 1
-        inside = f"or_null_{self._joins}"
-        own = {id(o) for o in padded if not _COLUMN.fullmatch(o.meaning)}
-        return [self._renamed(o, f"{inside}({o.meaning})") if id(o) in own else o for o in given]
+        return [
+            self._renamed(o, f"or_null_{self._joins}({o.meaning})")
+            if place in padded and not _COLUMN.fullmatch(o.meaning)
+            else o
+            for place, o in enumerate(given)
+        ]
 
     def _renamed(self, output: _Output, meaning: str) -> _Output:
         if output.number:

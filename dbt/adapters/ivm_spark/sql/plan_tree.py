@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 _BRANCH = re.compile(r"^(?:[: ]  )*[:+]- ")
+PLACING = ("Repartition ", "RepartitionByExpression ", "RebalancePartitions ")
+"""How the texts of operators begin that only say where rows are computed."""
 _INPUTS = {
     ("Relation ",): 0,
-    ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand "): 1,
-    ("Repartition", "RebalancePartitions "): 1,
+    ("Project ", "Filter ", "Aggregate ", "Window", "Generate ", "Expand ", *PLACING): 1,
     ("Join ",): 2,
 }
 """How many inputs the operators have whose texts begin so."""

@@ -52,7 +52,8 @@ def prepare(query: exp.Query) -> None:
         _spell_ctes(query)
     if exp.Values in kinds:
         name_values(query)
-    _read_fields_of_aliases(query)
+    if exp.Alias in kinds:
+        _read_fields_of_aliases(query)
 
 
 def _check_variables(node: exp.Expr) -> None:
@@ -86,10 +87,11 @@ def _read_fields_of_aliases(query: exp.Query) -> None:
 
     A column that is called s too still comes first.
     """
-    relations = {
-        source.alias_or_name.lower()
-        for source in query.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.Values)
-    } | {part.name.lower() for table in query.find_all(exp.Table) for part in table.parts}
+    relations: set[str] = set()
+    for source in query.find_all(exp.Table, exp.Subquery, exp.Lateral, exp.Values):
+        relations.add(source.alias_or_name.lower())
+        if isinstance(source, exp.Table):
+            relations.update(part.name.lower() for part in source.parts)
     for select in query.find_all(exp.Select):
         earlier: set[str] = set()
         for item in select.expressions:

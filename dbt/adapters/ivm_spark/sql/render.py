@@ -13,7 +13,7 @@ from sqlglot import exp
 from typing_extensions import assert_never
 
 from dbt.adapters.ivm_spark.algebra.columns import by_place, columns_in, free_columns, used_columns
-from dbt.adapters.ivm_spark.algebra.traversal import walk
+from dbt.adapters.ivm_spark.algebra.traversal import below_rows, walk
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Aggregate,
@@ -198,7 +198,9 @@ class _Renderer:
                 block = self._rows(node.input)
                 block.where.append(block.over(node.predicate))
                 # Spark computes a filter of literals at once, if it is not one of a join.
-                return self._closed(block, node) if _is_of_the_text(node.input) else block
+                base = below_rows(node.input)
+                of_the_text = isinstance(base, Values) and bool(base.columns)
+                return self._closed(block, node) if of_the_text else block
             case Empty():
                 block = self._rows(node.input)
                 block.where.append(exp.false())
@@ -479,9 +481,3 @@ def _product(left: exp.Expr | None, right: exp.Expr | None) -> exp.Expr | None:
     if left is None or right is None:
         return left if right is None else right
     return exp.Mul(this=exp.paren(left), expression=exp.paren(right))
-
-
-def _is_of_the_text(node: Node) -> bool:
-    while isinstance(node, (Filter, Project)):
-        node = node.input
-    return isinstance(node, Values) and bool(node.columns)

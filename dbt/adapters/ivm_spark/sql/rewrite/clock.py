@@ -76,11 +76,11 @@ def _of_aggregate(node: Aggregate, numbers: count[int]) -> Node:
                 this=of_call(part.this, condition),
                 expression=exp.Where(this=of_call(condition)),
             )
-        if only is not None and not (is_aggregate(part) or isinstance(part, _AROUND)):
+        if not (is_aggregate(part) or isinstance(part, _AROUND)):
+            if only is None:
+                return value(part)
             # The value may not exist for the rows that FILTER leaves out.
             return value(exp.Case(ifs=[exp.If(this=only.copy(), true=part.copy())]))
-        if not (is_aggregate(part) or isinstance(part, _AROUND)):
-            return value(part)
         clone = part.copy()
         for place, below in list(clone.args.items()):
             if isinstance(below, exp.Expr):
