@@ -141,8 +141,13 @@ WRITTEN_ANEW = {
         create=(*BASE, "create view @ as select k, v from @_base"), later=LATER_BASE,
     ),
     "replaced_by_files": full(
-        "INPUT_NOT_IN_DELTA",
+        "SOURCE_REPLACED",
         "drop table @", "create table @ (k string, v int, u int) using parquet", START,
+        later=(MORE,), then="full",
+    ),
+    "replaced_by_text_files": full(
+        "SOURCE_REPLACED",
+        "drop table @", "create table @ (k string, v int, u int) using csv", START,
         later=(MORE,), then="full",
     ),
 }  # fmt: skip

@@ -95,7 +95,7 @@ class TestQueriesThatAreNotMaintained:
     def runs(self, warehouse: Warehouse) -> list[dict[str, dict[str, Any]]]:
         warehouse.sql(
             f"create table facts (k string, v int) using delta {FEED}",
-            "create table files (k string) using parquet",
+            "create table files (k string) using csv",
             "insert into facts values ('a', 1), ('a', 2), ('b', 3), (null, null)",
             "insert into files values ('a'), ('a'), (null)",
         )

@@ -113,6 +113,29 @@ def test_each_situation_that_needs_a_rebuild_has_its_reason(
     assert _reason(situation) is code
 
 
+FILES = replace(
+    STILL,
+    watermark=replace(MARK, sources={"`s`.`t`": SourceWatermark("files one", 0, ROWS)}),
+    heads={"`s`.`t`": Head(0, False, (), "files one", files=True)},
+)
+OTHER_FILES = {"`s`.`t`": Head(0, False, (), "files two", files=True)}
+
+
+def test_a_table_of_files_is_unchanged_while_its_files_are() -> None:
+    decision = decide(FILES)
+    assert decision.changes_nothing
+    assert not decision.build
+    assert _reason(replace(FILES, heads=OTHER_FILES)) is ReasonCode.FILES_CHANGED
+    lasting = Reason(ReasonCode.INPUT_NOT_IN_DELTA, "csv")
+    situation = replace(FILES, heads=OTHER_FILES, unsupported_reason=lasting)
+    assert _reason(situation) is lasting.code
+
+
+def test_a_delta_table_and_one_of_files_replace_each_other() -> None:
+    assert _reason(replace(STILL, heads=OTHER_FILES)) is ReasonCode.SOURCE_REPLACED
+    assert _reason(replace(FILES, heads=STILL.heads)) is ReasonCode.SOURCE_REPLACED
+
+
 def test_a_table_replaced_in_place_is_refreshed_incrementally() -> None:
     properties = {"properties": '{"delta.enableChangeDataFeed":"true"}'}
     replaced = Commit(6, "CREATE OR REPLACE TABLE AS SELECT", properties, {})

@@ -42,6 +42,43 @@ def test_a_column_named_like_a_heading_or_a_fact(name: str) -> None:
     assert found.feed
 
 
+def files(provider: str, place: str = "file:/t", *columns: str) -> list[dict[str, str]]:
+    """A table in another format as Spark describes it."""
+    return rows(
+        *((name, "string") for name in columns or ("a",)),
+        ("", ""),
+        ("# Detailed Table Information", ""),
+        ("Type", "EXTERNAL"),
+        ("Provider", provider),
+        ("Location", place),
+        ("Storage Properties", "[sep=;]"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("provider", "exact"),
+    [("parquet", True), ("ORC", True), ("csv", False), ("json", False), ("text", False)],
+)
+def test_a_table_of_files(provider: str, exact: bool) -> None:
+    found = relation_from("`s`.`t`", files(provider))
+    assert (found.kind, found.tells_changes) == (RelationKind.FILES, True)
+    assert found.is_read_exactly is exact
+    assert found.storage != relation_from("`s`.`t`", files(provider, "file:/other")).storage
+
+
+@pytest.mark.parametrize(
+    "described", [files("hive"), files("jdbc"), files("parquet", "/t", "_metadata")]
+)
+def test_a_table_of_which_nothing_tells_changes(described: list[dict[str, str]]) -> None:
+    """The last one has a column that hides what Spark says of the files."""
+    found = relation_from("`s`.`t`", described)
+    assert (found.kind, found.tells_changes, found.is_read_exactly) == (
+        RelationKind.OTHER,
+        False,
+        False,
+    )
+
+
 def test_a_view() -> None:
     described = rows(("a", "int"), ("", ""), ("# Detailed Table Information", ""), ("Type", "VIEW"))
     assert relation_from("`s`.`v`", described).kind is RelationKind.VIEW

@@ -134,6 +134,19 @@ def test_a_source_that_is_not_delta() -> None:
     assert "files" in error.value.reason.detail
 
 
+def test_a_source_of_files() -> None:
+    """The reason names a format that is not read exactly."""
+    columns = (("a", "int"),)
+    exact = Relation("`shop`.`exact`", RelationKind.FILES, columns, format="parquet")
+    text = Relation("`shop`.`text`", RelationKind.FILES, columns, format="csv")
+    catalog = Catalog({relation_key(r.name): r for r in (exact, text)}, ("shop",))
+    assert build_view("select a from exact", catalog).sources == {exact.name: exact}
+    with pytest.raises(NotMaintained) as error:
+        build_view("select e.a from exact e join text t on e.a = t.a", catalog)
+    assert error.value.reason.code is ReasonCode.INPUT_NOT_IN_DELTA
+    assert error.value.reason.detail == "`shop`.`text`, csv"
+
+
 def test_relations_that_the_catalog_lacks_are_named() -> None:
     parsed = parse("with o as (select * from other.t) select * from o join here", CATALOG)
     assert set(parsed.missing) == {"`other`.`t`", "`shop`.`here`"}

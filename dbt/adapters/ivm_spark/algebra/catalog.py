@@ -8,12 +8,22 @@ from enum import Enum
 
 from sqlglot import exp
 
+_TYPED_FORMATS = frozenset({"orc", "parquet"})
+
 
 class RelationKind(str, Enum):
-    """The kinds of relations that a refresh tells apart."""
+    """The kinds of relations that a refresh tells apart.
+
+    Attributes:
+        DELTA: a Delta table, which has versions.
+        VIEW: a view.
+        FILES: a table of files that Spark lists and reads itself, without versions.
+        OTHER: any other relation. Nothing tells whether its rows have changed.
+    """
 
     DELTA = "delta"
     VIEW = "view"
+    FILES = "files"
     OTHER = "other"
 
 
@@ -23,7 +33,7 @@ class Relation:
 
     Attributes:
         name: the quoted name, see `relation_name`.
-        kind: a Delta table, a view, or another relation.
+        kind: what kind of relation it is.
         columns: (name, Spark type) of each column, in order.
         text: the query of a view.
         namespace: the namespace in which Spark looks up the names in a view's text.
@@ -32,6 +42,8 @@ class Relation:
         feed: the table's change feed is on.
         mapped: the table's columns can be renamed and dropped, or once could be.
         vectors: the table may have deletion vectors.
+        format: the format of a table of files, in lower case.
+        storage: how and where a table of files is stored, as text.
     """
 
     name: str
@@ -44,6 +56,22 @@ class Relation:
     feed: bool = False
     mapped: bool = False
     vectors: bool = False
+    format: str = ""
+    storage: str = ""
+
+    @property
+    def tells_changes(self) -> bool:
+        """Return whether a refresh can tell if the relation's rows have changed."""
+        return self.kind in (RelationKind.DELTA, RelationKind.FILES)
+
+    @property
+    def is_read_exactly(self) -> bool:
+        """Return whether a row's values do not depend on what else a query reads of the table.
+
+        A text format has no types of its own. Which rows of it Spark takes for broken depends on
+        the columns that a query reads (`spark.sql.csv.parser.columnPruning.enabled`).
+        """
+        return self.kind is RelationKind.DELTA or self.format in _TYPED_FORMATS
 
 
 @dataclass(frozen=True)

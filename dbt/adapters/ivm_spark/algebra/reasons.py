@@ -19,6 +19,7 @@ class ReasonCode(str, Enum):
     CHANGE_NOT_COMPUTED = "CHANGE_NOT_COMPUTED"
     DATA_SCHEMA_CHANGED = "DATA_SCHEMA_CHANGED"
     SOURCE_REPLACED = "SOURCE_REPLACED"
+    FILES_CHANGED = "FILES_CHANGED"
     QUERY_FINGERPRINT_CHANGED = "QUERY_FINGERPRINT_CHANGED"
     CONFIGURATION_CHANGED = "CONFIGURATION_CHANGED"
     CLOCK_MOVED = "CLOCK_MOVED"
@@ -66,7 +67,7 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Select map_entries(column) or single keys of the map instead.",
     ),
     ReasonCode.INPUT_NOT_IN_DELTA: (
-        "A source of the query is not a Delta table.",
+        "A source of the query is neither a Delta table nor one of Parquet or ORC files.",
         "Store the source as a Delta table.",
     ),
     ReasonCode.CDF_UNAVAILABLE: (
@@ -90,6 +91,11 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.SOURCE_REPLACED: (
         "A source was dropped and created again.",
         "Nothing: the view was rebuilt. Prefer CREATE OR REPLACE, which keeps the history.",
+    ),
+    ReasonCode.FILES_CHANGED: (
+        "The files of a source have changed. Files do not tell which of their rows have.",
+        "Nothing: the view was rebuilt. Store the source as a Delta table to refresh the view by "
+        "its changed rows.",
     ),
     ReasonCode.QUERY_FINGERPRINT_CHANGED: (
         "The model's query, a view that it reads, or a session setting that changes its result "

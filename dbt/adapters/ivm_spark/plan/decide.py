@@ -237,7 +237,7 @@ def _before_windows(situation: Situation) -> Reason | None:
         if name in watermark.sources and is_another(head, watermark.sources[name])
     ]
     if replaced:
-        return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(replaced))
+        return _replaced(replaced, situation, watermark)
     if watermark.fingerprint != situation.fingerprint:
         return situation.unsupported_reason or _changed(
             watermark.fingerprint, situation.fingerprint, situation.query_change
@@ -249,6 +249,18 @@ def _before_windows(situation: Situation) -> Reason | None:
     if situation.configuration:
         return Reason(ReasonCode.CONFIGURATION_CHANGED, situation.configuration)
     return None
+
+
+def _replaced(names: list[str], situation: Situation, watermark: Watermark) -> Reason:
+    """Return the reason for sources that are other tables than before, or have other files."""
+    other = [
+        name
+        for name in names
+        if not (situation.heads[name].files and watermark.sources[name].of_files)
+    ]
+    if other:
+        return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(other))
+    return situation.unsupported_reason or Reason(ReasonCode.FILES_CHANGED, ", ".join(names))
 
 
 def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:

@@ -8,7 +8,7 @@ from functools import partial
 from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.__version__ import version
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, relation_key
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
@@ -289,7 +289,7 @@ class Finder:
                 if not says_condition(error):
                     raise
                 raise OtherQuery(f"{name} can't be read any more") from error
-            if relation.kind is not RelationKind.DELTA:
+            if not relation.is_read_exactly:
                 raise OtherQuery(f"{name} is no Delta table any more")
             return relation
 

@@ -120,7 +120,7 @@ def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
 
 
 def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:
-    """Return whether a query's text may depend on nothing but rows of Delta tables.
+    """Return whether a query's text may depend on nothing but rows whose changes show.
 
     The texts of the views that it reads count too. Spark's plan has the last word: see
     `plan_reads_only_sources`.
@@ -130,7 +130,7 @@ def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -
     except NotMaintained:
         return False
     tables = parsed.tables.values()
-    if parsed.missing or any(r.kind is not RelationKind.DELTA for r in tables):
+    if parsed.missing or not all(relation.tells_changes for relation in tables):
         return False
     return reads_only_sources(parsed.query)
 

@@ -38,7 +38,7 @@ def catalog_of(
     describe_function: Callable[[str], Function] = Function,
     trusted: Iterable[str] = (),
 ) -> tuple[Catalog, list[str]]:
-    """Return what a query reads and calls, and the names of its sources in Delta.
+    """Return what a query reads and calls, and the names of its sources whose changes show.
 
     `describe` returns a relation by its quoted name, and `describe_function` a function that is not
     Spark's own; their exceptions pass through. `trusted` are the functions that the user says to be
@@ -57,8 +57,7 @@ def catalog_of(
                 relation = catalog.relations[relation_key(name)] = describe(name)
                 if relation.kind is RelationKind.VIEW:
                     texts.append((relation.text, relation.namespace, relation.namespace))
-    tables = [r for r in catalog.relations.values() if r.kind is RelationKind.DELTA]
-    return catalog, sorted(r.name for r in tables)
+    return catalog, sorted(r.name for r in catalog.relations.values() if r.tells_changes)
 
 
 def _add_functions(

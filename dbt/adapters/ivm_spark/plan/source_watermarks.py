@@ -37,7 +37,7 @@ def source_watermarks(
         name: _at_head(
             same[name].table_id
             if name in same and not head.replaced(same[name].version)
-            else reader.table_id(name),
+            else _id(reader, name, head),
             head,
             rows.get(name, 0),
         )
@@ -65,9 +65,13 @@ def with_new_sources(
     return {
         name: sources[name]
         if name in sources
-        else _at_head(reader.table_id(name), head, rows.get(name, 0))
+        else _at_head(_id(reader, name, head), head, rows.get(name, 0))
         for name, head in heads.items()
     }
+
+
+def _id(reader: SourceReader, name: str, head: Head) -> str:
+    return head.table_id if head.files else reader.table_id(name)
 
 
 def _at_head(table_id: str, head: Head, rows: int) -> SourceWatermark:
@@ -79,8 +83,12 @@ def _row_counts(query: Query, heads: Mapping[str, Head]) -> dict[str, int]:
     if not heads:
         return {}
     counts = ", ".join(
-        f"(select count(*) from {name} version as of {head.version}) as c{i}"
+        f"(select count(*) from {name}{_version(head)}) as c{i}"
         for i, (name, head) in enumerate(heads.items())
     )
     row = list(query(f"select {counts}")[0].values())
     return {name: int(count) for name, count in zip(heads, row, strict=True)}
+
+
+def _version(head: Head) -> str:
+    return "" if head.files else f" version as of {head.version}"

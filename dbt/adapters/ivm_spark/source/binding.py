@@ -24,7 +24,7 @@ class Versions:
 
     Attributes:
         first: the first version of the feed to read, for each source that moved.
-        pinned: the version to refresh to, for every source.
+        pinned: the version to refresh to, for every source that has versions.
         nets: the relation that is read in place of a source's feed.
     """
 
@@ -48,12 +48,12 @@ class Versions:
             others: the versions of other tables.
             nets: the relations that are read in place of feeds, with their columns and the weight.
         """
-        pinned = {name: head.version for name, head in heads.items()}
+        pinned = {name: head.version for name, head in heads.items() if not head.files}
         first = {name: w.first for name, w in ranges.items()}
         return cls(first, {**pinned, **(others or {})}, nets or {})
 
     def bind(self, scan: Scan) -> Bound:
-        """Return a scan as Spark SQL; a relation that is not a source is read by its plain name."""
+        """Return a scan as Spark SQL; a relation without a version is read by its plain name."""
         if scan.relation not in self.pinned:
             return bind_plain(scan)
         if scan.at is At.CHANGES:

@@ -12,6 +12,10 @@ Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
 _VECTORS = "delta.feature.deletionVectors="
 _FACTS = "# Detailed Table Information"
+_FORMATS = frozenset({"avro", "csv", "json", "orc", "parquet", "text", "xml"})
+"""Formats of files that Spark lists and reads itself."""
+_STORAGE = ("Location", "Provider", "Storage Properties", "Table Properties")
+"""What DESCRIBE says of a table of files that its rows depend on, besides the files."""
 
 
 def relation_from(name: str, rows: Sequence[Row]) -> Relation:
@@ -36,13 +40,17 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
         else:
             columns.append((key, value))
     properties = facts.get("Table Properties", "").strip("[]").split(",")
+    kind = _kind(facts, columns)
+    files = kind is RelationKind.FILES
     return Relation(
         name,
-        _kind(facts),
+        kind,
         tuple(columns),
         feed="delta.enableChangeDataFeed=true" in properties,
         mapped=any(p.startswith(_MAPPING) for p in properties),
         vectors=any(p.startswith(_VECTORS) for p in properties),
+        format=facts["Provider"].lower() if files else "",
+        storage="\n".join(f"{key}: {facts.get(key, '')}" for key in _STORAGE) if files else "",
     )
 
 
@@ -63,7 +71,12 @@ def with_text(relation: Relation, described: str) -> Relation:
     )
 
 
-def _kind(facts: dict[str, str]) -> RelationKind:
+def _kind(facts: dict[str, str], columns: Sequence[tuple[str, str]]) -> RelationKind:
     if facts.get("Type", "").upper() == "VIEW":
         return RelationKind.VIEW
-    return RelationKind.DELTA if facts.get("Provider", "") == "delta" else RelationKind.OTHER
+    provider = facts.get("Provider", "").lower()
+    if provider == "delta":
+        return RelationKind.DELTA
+    # A column of this name hides what Spark says of the files.
+    hidden = any(name.lower() == "_metadata" for name, _ in columns)
+    return RelationKind.FILES if provider in _FORMATS and not hidden else RelationKind.OTHER

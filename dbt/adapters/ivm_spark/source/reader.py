@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,10 +10,17 @@ from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationK
 from dbt.adapters.ivm_spark.source.commit import Commit, commit_from
 from dbt.adapters.ivm_spark.source.describe import relation_from, with_text
 from dbt.adapters.ivm_spark.source.functions import function_from
-from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.source.version_range import FILES, Head
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
 _FIRST_LOOK = 8
+_LISTING = """select md5(array_join(sort_array(collect_list(file)), ' ')) as listing
+from (
+  select distinct concat_ws(' ', _metadata.file_path, string(_metadata.file_size),
+    string(unix_micros(_metadata.file_modification_time))) as file
+  from {relation}
+)"""
+"""Reads which files of a table have rows."""
 RESOLVED = ("spark.sql.session.timeZone", "spark.sql.ansi.enabled")
 """Settings whose default is not Spark's own: the time zone comes from the machine, the ANSI mode
 from its environment."""
@@ -55,9 +63,25 @@ class SourceReader:
         return function_from(name, self._query(f"describe function extended {name}"))
 
     def head(self, relation: Relation, since: int | None) -> Head:
-        """Return the newest version of a Delta table, with the commits from version `since` on."""
+        """Return the newest state of a table, with its commits from version `since` on.
+
+        A table of files has no commits and one version. Its id says which files it has.
+        """
+        if relation.kind is RelationKind.FILES:
+            return Head(0, feed=False, table_id=self._files(relation), files=True)
         commits = self.commits(relation.name, since)
         return Head(commits[0].version, relation.feed, tuple(commits), mapped=relation.mapped)
+
+    def _files(self, relation: Relation) -> str:
+        """Return a digest of the files of a table: their paths, sizes and times, and its storage.
+
+        Spark may know the files from an earlier look, so it has to look anew.
+
+        Source: Spark's documentation, "File Metadata column".
+        """
+        self._query(f"refresh table {relation.name}")
+        listed = self._query(_LISTING.format(relation=relation.name))[0]["listing"]
+        return FILES + hashlib.sha256(f"{relation.storage}\n{listed}".encode()).hexdigest()[:32]
 
     def table_id(self, name: str) -> str:
         """Return the id that Delta gave a table when it was created or replaced."""

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
 
+FILES = "files "
+"""What the id of a table of files begins with."""
+
 
 @dataclass(frozen=True)
 class Head:
@@ -19,6 +22,7 @@ class Head:
         commits: the commits that were read from the table's log.
         table_id: Delta's id of the table, empty unless it was needed.
         mapped: the table's columns can be renamed and dropped.
+        files: the table is one of files, without versions. Its id says which files it has.
     """
 
     version: int
@@ -26,6 +30,7 @@ class Head:
     commits: tuple[Commit, ...] = ()
     table_id: str = ""
     mapped: bool = False
+    files: bool = False
 
     def committed(self, version: int) -> str | None:
         """Return when a version was committed, None if `commits` does not have it."""

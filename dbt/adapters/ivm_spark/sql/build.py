@@ -11,7 +11,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation
 from dbt.adapters.ivm_spark.algebra.clock import clock_constants
 from dbt.adapters.ivm_spark.algebra.closed import check_closed
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
@@ -78,8 +78,9 @@ def build_view(sql: str, catalog: Catalog, dialect: str = "ivmspark") -> View:
     if parsed.missing:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"no relation {parsed.missing[0]}")
     for relation in parsed.tables.values():
-        if relation.kind is not RelationKind.DELTA:
-            raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, relation.name)
+        if not relation.is_read_exactly:
+            form = f", {relation.format}" if relation.format else ""
+            raise NotMaintained(ReasonCode.INPUT_NOT_IN_DELTA, f"{relation.name}{form}")
     with not_too_deep():
         query = _qualify(parsed, dialect)
         written = prune(Builder(parsed.tables, _folding(dialect)).query(query, {}).node)

@@ -42,11 +42,13 @@ def identified(reader: SourceReader, name: str, head: Head, mark: SourceWatermar
 
     `name` is the quoted name of the source.
     """
-    return replace(head, table_id=reader.table_id(name)) if needs_id(head, mark) else head
+    if head.files or not needs_id(head, mark):
+        return head
+    return replace(head, table_id=reader.table_id(name))
 
 
 def is_another(head: Head, mark: SourceWatermark) -> bool:
-    """Return whether a source is another table than the one in the watermark."""
+    """Return whether a source is another table than the one in the watermark, or other files."""
     if needs_id(head, mark):
         return head.table_id != mark.table_id
     return head.committed(mark.version) != mark.committed

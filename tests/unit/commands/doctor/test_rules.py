@@ -43,6 +43,11 @@ ILL = {
         "warning",
         f"ALTER TABLE `shop`.`orders` SET TBLPROPERTIES ('{FEED}' = 'true');",
     ),
+    "SOURCE_OF_FILES": (
+        of_source(feed_since=None, files_kept=0.0, log_kept=0.0, replaced=True, files=True),
+        "info",
+        "if it changes often, store it as a Delta table",
+    ),
     "PROPERTIES_WILL_BE_DROPPED": (
         of_source(drops=((FEED, "true"),), parent="orders", parent_kind="table"),
         "warning",

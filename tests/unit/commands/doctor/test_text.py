@@ -50,6 +50,14 @@ def test_the_text_lists_models_and_findings() -> None:
     assert as_text([]) == "This project has no ivm models."
 
 
+def test_a_source_of_files_has_no_versions() -> None:
+    files = replace(ORDERS, feed_since=None, recorded=0, unread_since=None, files=True)
+    (line,) = (t for t in as_text([replace(TOP, sources=(files,))]).splitlines() if "sources" in t)
+    assert line == "  sources  shop.orders: files, no versions"
+    changed = replace(TOP, sources=(replace(files, replaced=True),))
+    assert "shop.orders: files, changed since the last refresh" in as_text([changed])
+
+
 def test_json() -> None:
     one, other = json.loads(as_json([KEYED, TOP]))["models"]
     assert one["findings"] == []

@@ -109,7 +109,8 @@ class CurrentReader:
         head = self._reader.head(relation, mark.version)
         head = identified(self._reader, relation.name, head, mark)
         if is_another(head, mark):
-            raise NotMaintained(ReasonCode.SOURCE_REPLACED, relation.name)
+            files, replaced = ReasonCode.FILES_CHANGED, ReasonCode.SOURCE_REPLACED
+            raise NotMaintained(files if head.files else replaced, relation.name)
         return head
 
     def _at_the_clock(self, view: View, watermark: Watermark) -> tuple[View, Clock]:

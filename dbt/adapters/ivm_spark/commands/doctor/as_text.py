@@ -74,6 +74,10 @@ def _next(facts: ModelFacts) -> str:
 
 
 def _source(source: SourceFacts, now: int) -> str:
+    keys = [f"key ({', '.join(key.columns)}) {_holds(key)}" for key in source.keys]
+    if source.files:
+        changed = "changed since the last refresh" if source.replaced else "no versions"
+        return ", ".join([f"{bare(source.name)}: files", changed, *keys])
     feed = "no change feed"
     if source.feed_since is not None:
         version, committed = source.feed_since
@@ -85,8 +89,7 @@ def _source(source: SourceFacts, now: int) -> str:
         age = duration((now - source.unread_since) / 1000)
         said.append(f"{number(source.unread, 'unread change')}, the oldest {age} ago")
     said.append(f"kept {duration(min(source.files_kept, source.log_kept))}")
-    said += [f"key ({', '.join(key.columns)}) {_holds(key)}" for key in source.keys]
-    return ", ".join(said)
+    return ", ".join([*said, *keys])
 
 
 def _holds(key: KeyFacts) -> str:

@@ -144,32 +144,46 @@ class Examiner:
         )
 
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
+        watermark = found.watermark.sources.get(name) if found.watermark is not None else None
+        parent = self._parents.get(relation_key(name))
+        keys = keys_of(name, parent, request.config.primary_keys)
+        facts = SourceFacts(
+            name=name,
+            feed_since=None,
+            version=head.version,
+            recorded=watermark.version if watermark is not None else None,
+            recorded_id=watermark.table_id if watermark is not None else "",
+            replaced=watermark is not None and head.files and is_another(head, watermark),
+            parent=parent.name if parent is not None else "",
+            parent_kind=parent.kind if parent is not None else "",
+            keys=tuple(self._checked(name, key) for key in keys),
+            files=head.files,
+        )
+        return facts if head.files else self._versioned(facts, head, found, parent)
+
+    def _versioned(
+        self, facts: SourceFacts, head: Head, found: Findings, parent: Parent | None
+    ) -> SourceFacts:
+        """Return the facts of a Delta table, with what it tells of its versions."""
+        name = facts.name
+        watermark = found.watermark.sources.get(name) if found.watermark is not None else None
         detail = self._reader.detail(name)
         properties = _properties(detail)
-        watermark = found.watermark.sources.get(name) if found.watermark is not None else None
         since = watermark.version if watermark is not None else head.version
         table_id = str(detail["id"])
         unread = [c for c in head.commits if c.version > since and c.effect is not Effect.NOTHING]
         times = [int(c.committed) for c in unread if c.committed.isdigit()]
-        parent = self._parents.get(relation_key(name))
-        keys = keys_of(name, parent, request.config.primary_keys)
-        return SourceFacts(
-            name=name,
+        return replace(
+            facts,
             feed_since=feed_since(self._reader.commits(name, 0)) if head.feed else None,
-            version=head.version,
-            recorded=watermark.version if watermark is not None else None,
             unread=len(unread),
             unread_since=min(times) if times else None,
             files_kept=kept(properties, FILES_KEPT),
             log_kept=kept(properties, LOG_KEPT),
             table_id=table_id,
-            recorded_id=watermark.table_id if watermark is not None else "",
             replaced=watermark is not None
             and is_another(replace(head, table_id=table_id), watermark),
-            parent=parent.name if parent is not None else "",
-            parent_kind=parent.kind if parent is not None else "",
             drops=dropped(parent, properties, found.session),
-            keys=tuple(self._checked(name, key) for key in keys),
         )
 
     def _checked(self, relation: str, key: KeyFacts) -> KeyFacts:

@@ -43,11 +43,12 @@ class SourceFacts:
         log_kept: how long Delta keeps the log entries that a change feed is read from.
         table_id: Delta's id of the table.
         recorded_id: Delta's id of the table that the state was refreshed from.
-        replaced: it is another table than the recorded one.
+        replaced: it is another table than the recorded one, or has other files.
         parent: the dbt node that builds it.
         parent_kind: that node's materialization, empty for a source of the project.
         drops: its properties, with their values, that the parent's next run does not set again.
         keys: its declared keys.
+        files: it is a table of files, without versions and a change feed.
     """
 
     name: str
@@ -65,6 +66,7 @@ class SourceFacts:
     parent_kind: str = ""
     drops: tuple[tuple[str, str], ...] = ()
     keys: tuple[KeyFacts, ...] = ()
+    files: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,11 @@ class ModelFacts:
     sources: tuple[SourceFacts, ...] = field(default_factory=tuple)
     drift: int | None = None
     unchecked: str = ""
+
+    @property
+    def versioned(self) -> tuple[SourceFacts, ...]:
+        """Return the sources that have versions."""
+        return tuple(source for source in self.sources if not source.files)
 
 
 class Severity(str, Enum):

@@ -59,7 +59,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
     reason = facts.reason
     if facts.kind != "full" or reason is None or facts.unsupported_reason is not None:
         return
-    known = any(source.feed_since is None or source.replaced for source in facts.sources)
+    known = any(source.feed_since is None or source.replaced for source in facts.versioned)
     if reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
         return
     if reason.code not in _TOLD_OF_THE_SOURCE or not known:
@@ -70,7 +70,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
 
 def feed_off(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source without a change data feed."""
-    for source in facts.sources:
+    for source in facts.versioned:
         if source.feed_since is None and facts.unsupported_reason is None:
             message = (
                 f"{bare(source.name)} has no change data feed, so each refresh after a change to "
@@ -80,9 +80,18 @@ def feed_off(facts: ModelFacts) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "FEED_OFF", source.name, message, remedy)
 
 
+def of_files(facts: ModelFacts) -> Iterator[Finding]:
+    """Report a source that is a table of files."""
+    for source in facts.sources:
+        if source.files and facts.unsupported_reason is None:
+            message = f"{bare(source.name)} is stored as files, so each change to it is a rebuild."
+            remedy = "if it changes often, store it as a Delta table"
+            yield Finding(Severity.INFO, "SOURCE_OF_FILES", source.name, message, remedy)
+
+
 def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that loses properties at the next run of the dbt model behind it."""
-    for source in facts.sources:
+    for source in facts.versioned:
         if not source.drops:
             continue
         names = [name for name, _ in source.drops]
@@ -104,7 +113,7 @@ def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
 
 def replaced(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that was dropped and created again."""
-    for source in facts.sources:
+    for source in facts.versioned:
         if source.replaced:
             message = (
                 f"{bare(source.name)} was dropped and created again since the last refresh (table "
@@ -119,7 +128,7 @@ def replaced(facts: ModelFacts) -> Iterator[Finding]:
 
 def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
     """Report unread changes whose files Delta may have deleted, or may soon delete."""
-    for source in facts.sources:
+    for source in facts.versioned:
         if source.unread_since is None or facts.unsupported_reason is not None or source.replaced:
             continue
         age = (facts.now - source.unread_since) / 1000
@@ -146,7 +155,7 @@ def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
 
 def short_retention(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that keeps the files of its changes for less than a day."""
-    for source in facts.sources:
+    for source in facts.versioned:
         if source.files_kept < DAY and facts.unsupported_reason is None:
             message = (
                 f"{bare(source.name)} keeps the files of its changes for only "
@@ -226,6 +235,7 @@ RULES: Sequence[Rule] = (
     never_incremental,
     next_is_full,
     feed_off,
+    of_files,
     feed_will_be_dropped,
     replaced,
     changes_about_to_be_lost,

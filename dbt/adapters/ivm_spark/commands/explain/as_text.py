@@ -149,12 +149,14 @@ def _sources(sources: Sequence[SourceState]) -> Iterator[str]:
         changed = ""
         if source.changed_rows is not None:
             changed = "none" if source.effect == "nothing" else f"{source.changed_rows} rows"
+        feed = "files" if source.files else "on" if source.feed else "OFF"
+        recorded = "" if source.recorded is None or source.files else str(source.recorded)
         rows.append(
             (
                 source.name,
-                "on" if source.feed else "OFF",
-                "" if source.recorded is None else str(source.recorded),
-                str(source.newest),
+                feed,
+                recorded,
+                "" if source.files else str(source.newest),
                 changed + (f", {source.broken.code.value}" if source.broken is not None else ""),
             )
         )

@@ -120,7 +120,10 @@ def _example(plan: Plan, state: str) -> Statements | None:
             head.version, head.version + 1, Effect.GENERAL, 0, first=head.version + 1
         )
         for name, head in found.heads.items()
+        if not head.files
     }
+    if not ranges:
+        return None
     versions = Versions(
         {name: r.first for name, r in ranges.items()}, {n: r.pinned for n, r in ranges.items()}
     )

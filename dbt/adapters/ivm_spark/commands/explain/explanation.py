@@ -40,6 +40,7 @@ class SourceState:
         changed_rows: rows that changed between these versions.
         effect: what the commits between them do: `nothing`, `inserts`, `deletes` or `general`.
         broken: why these changes can't be read, None if they can.
+        files: it is a table of files, without versions and a change feed.
     """
 
     name: str
@@ -49,6 +50,7 @@ class SourceState:
     changed_rows: int | None
     effect: str | None
     broken: Reason | None
+    files: bool = False
 
 
 @dataclass(frozen=True)
@@ -184,7 +186,9 @@ def _configured(policy: RefreshPolicy) -> Reason | None:
 
 
 def _without_feed(sources: Sequence[SourceState]) -> Reason | None:
-    without = [source.name for source in sources if not source.feed]
+    if sources and all(source.files for source in sources):
+        return Reason(ReasonCode.FILES_CHANGED, ", ".join(source.name for source in sources))
+    without = [source.name for source in sources if not (source.feed or source.files)]
     return Reason(ReasonCode.CDF_UNAVAILABLE, ", ".join(without)) if without else None
 
 
@@ -200,4 +204,5 @@ def _source(name: str, found: Findings, plan: Plan) -> SourceState:
         changed_rows=known.rows if known is not None and looked else None,
         effect=known.effect.value if known is not None and looked else None,
         broken=known.broken if known is not None and looked else None,
+        files=head.files,
     )

@@ -49,7 +49,7 @@ def written(
 
     Args:
         parsed: the query.
-        versions: of each source, by quoted name, None for the newest.
+        versions: of each source that has versions, by quoted name, None for the newest.
         limited: keep the LIMIT at the top of the query.
         clock_at: the time that the query reads, in microseconds since 1970; 0 for the current one.
     """
@@ -63,7 +63,7 @@ def written(
         named = exp.to_table(relation.name, dialect="spark")
         for key in ("alias", "pivots", "joins", "laterals"):
             named.set(key, table.args.get(key))
-        if versions is not None:
+        if versions is not None and relation.name in versions:
             read_at(named, versions[relation.name])
         table.replace(named)
     limits = query if limited else _unlimited(query)

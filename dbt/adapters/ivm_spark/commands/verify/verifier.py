@@ -8,7 +8,7 @@ from functools import partial
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, quote, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, quote, relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql, without_end
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.commands.verify.comparison import (
@@ -173,7 +173,7 @@ class Verifier:
                 "dbt-ivm-spark can't read its query, so it does not know which versions of which "
                 f"sources to compare ({error.reason}). {error.reason.code.remedy}"
             ) from error
-        _check_delta(parsed)
+        _check_sources(parsed)
         sources = {relation.name for relation in parsed.tables.values()}
         if reading.fingerprint != watermark.fingerprint or sources != watermark.sources.keys():
             raise ComparisonError(
@@ -191,9 +191,10 @@ class Verifier:
             head = self._reader.head(relation, recorded.version)
             head = identified(self._reader, name, head, recorded)
             if is_another(head, recorded):
+                what = "got other files" if head.files else "was dropped and created again"
                 raise ComparisonError(
-                    f"its source {name} was dropped and created again since its last refresh, so "
-                    f"the rows that it read no longer exist. Refresh it: dbt run --select {model}"
+                    f"its source {name} {what} since its last refresh, so the rows that it read "
+                    f"no longer exist. Refresh it: dbt run --select {model}"
                 )
             heads[name] = head
         return heads
@@ -211,7 +212,7 @@ class Verifier:
         If one of them can't be read any more and nothing has changed since, return the query at
         the newest versions.
         """
-        recorded = {name: source.version for name, source in watermark.sources.items()}
+        recorded = {n: m.version for n, m in watermark.sources.items() if not heads[n].files}
         text = self._text(known, limited, watermark)
         try:
             return self._described(text, recorded, watermark)
@@ -221,7 +222,7 @@ class Verifier:
             unmoved = {
                 name: head.version
                 for name, head in heads.items()
-                if not version_range(name, recorded[name], head, None).moved
+                if name in recorded and not version_range(name, recorded[name], head, None).moved
             }
             if unmoved.keys() == recorded.keys() and unmoved != recorded:
                 return self._described(text, unmoved, watermark)
@@ -306,12 +307,13 @@ def _recorded(history: StateHistory, state: str, model: str) -> Watermark:
     return history.watermark
 
 
-def _check_delta(parsed: Parsed) -> None:
-    others = [r.name for r in parsed.tables.values() if r.kind is not RelationKind.DELTA]
+def _check_sources(parsed: Parsed) -> None:
+    others = [r.name for r in parsed.tables.values() if not r.tells_changes]
     if others or parsed.missing:
         raise ComparisonError(
             f"it reads {', '.join([*others, *parsed.missing])}, which has no versions because it "
-            "is not a Delta table. Store it as a Delta table to test this model"
+            "is neither a Delta table nor one of files. Store it as a Delta table to test this "
+            "model"
         )
 
 
