@@ -195,3 +195,35 @@ def test_a_row_of_history_through_thrift_has_maps_as_json() -> None:
     }
     assert commit_from(row).effect is Effect.INSERTS
     assert commit_from(row).rows == 2
+
+
+def _tracked(*commits: Commit) -> VersionRange:
+    newest = max(c.version for c in commits)
+    return version_range("`s`.`t`", 0, Head(newest, False, commits, tracked=True), USED)
+
+
+INSERT = _commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append")
+
+
+def test_row_tracking_takes_the_place_of_a_change_feed() -> None:
+    found = _tracked(INSERT, _commit(2, "OPTIMIZE"))
+    assert found.tracked
+    assert found.broken is None
+    assert not _range(INSERT).tracked, "a table with a feed is read by it"
+
+
+@pytest.mark.parametrize(
+    "commit",
+    [
+        _commit(2, "SET TBLPROPERTIES", properties='{"delta.enableRowTracking":"true"}'),
+        _commit(2, "UNSET TBLPROPERTIES", properties='["delta.enableRowTracking"]'),
+        _commit(2, "CREATE OR REPLACE TABLE AS SELECT", properties="{}"),
+        _commit(2, "RESTORE", {"numRestoredFiles": "1"}),
+        _commit(2, "CLONE"),
+    ],
+)
+def test_rows_that_may_have_other_ids_are_not_looked_for(commit: Commit) -> None:
+    found = _tracked(INSERT, commit)
+    assert not found.tracked
+    assert found.broken is not None
+    assert found.broken.code is ReasonCode.CDF_UNAVAILABLE

@@ -42,6 +42,7 @@ class Relation:
         feed: the table's change feed is on.
         mapped: the table's columns can be renamed and dropped, or once could be.
         vectors: the table may have deletion vectors.
+        tracked: the table's rows have ids that stay, so that a Spark may find its changes by them.
         format: the format of a table of files, in lower case.
         storage: how and where a table of files is stored, as text.
     """
@@ -56,6 +57,7 @@ class Relation:
     feed: bool = False
     mapped: bool = False
     vectors: bool = False
+    tracked: bool = False
     format: str = ""
     storage: str = ""
 

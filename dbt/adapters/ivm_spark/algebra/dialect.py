@@ -36,6 +36,22 @@ _PLAIN_TYPES = frozenset(
 """Types that sqlglot's Hive, on which its Spark stands, writes like any other dialect."""
 
 
+class ChangesClause(exp.Expression):
+    """The CHANGES clause of a table: its changed rows from a version to another, both included.
+
+    Its arguments are `first` and `last`, the numbers of these versions.
+
+    Source: Spark's documentation, "CHANGES clause"; `changesClause` of Spark's SqlBaseParser.g4.
+    """
+
+    arg_types = {"first": True, "last": True}  # noqa: RUF012  # sqlglot's own form
+
+
+def _changes_clause(generator: Any, node: ChangesClause) -> str:
+    first, last = (generator.sql(node, end) for end in ("first", "last"))
+    return f"CHANGES FROM VERSION {first} TO VERSION {last}"
+
+
 def _call_with_unit(name: str) -> Callable[[Any], exp.Expr]:
     """Return the parser of a call whose first argument may be a unit, such as DATEADD(MONTH, 1, d).
 
@@ -124,6 +140,7 @@ class IvmSpark(Spark):
             **Spark.Generator.TRANSFORMS,
             Moved: lambda self, e: self.sql(e, "this"),
             Edited: lambda self, e: self.sql(e, "this"),
+            ChangesClause: _changes_clause,
             exp.BitwiseLeftShift: _written("<<"),
             exp.BitwiseRightShift: _written(">>"),
             BitwiseUnsignedRightShift: _written(">>>"),

@@ -73,7 +73,8 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
     ReasonCode.CDF_UNAVAILABLE: (
         "A source has no change data feed for the versions since the last refresh.",
         "ALTER TABLE <source> SET TBLPROPERTIES (delta.enableChangeDataFeed = true); "
-        "for a dbt table model set it under +tblproperties, so that a rebuild keeps it.",
+        "for a dbt table model set it under +tblproperties, so that a rebuild keeps it. On Spark "
+        "4.2 with Delta 4.4, delta.enableRowTracking does as well.",
     ),
     ReasonCode.CHANGE_SET_MISSING: (
         "The changes of a source since the last refresh can no longer be read.",

@@ -28,7 +28,7 @@ from dbt.adapters.ivm_spark.plan.query_change import (
 )
 from dbt.adapters.ivm_spark.plan.reading import Reading, lay_out, read
 from dbt.adapters.ivm_spark.plan.refusals import own_defects
-from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function
+from dbt.adapters.ivm_spark.plan.relations import catalog_of, described_function, with_tracking
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.plan.source_watermarks import with_new_sources
@@ -347,6 +347,7 @@ class Finder:
             head = self._reader.head(relation, since)
         else:
             head = self._pins.head(self._reader, relation, since, request.built)
+        head = with_tracking(self._query, relation, head)
         if watermark is None:
             return head
         return identified(self._reader, relation.name, head, watermark)

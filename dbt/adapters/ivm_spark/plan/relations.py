@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from dbt_common.exceptions import DbtDatabaseError
+from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.catalog import (
     Catalog,
@@ -15,11 +17,27 @@ from dbt.adapters.ivm_spark.algebra.catalog import (
     relation_key,
     relation_name,
 )
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
-from dbt.adapters.ivm_spark.session.condition import says_condition
-from dbt.adapters.ivm_spark.source.reader import SourceReader
+from dbt.adapters.ivm_spark.session.condition import is_taken, says_condition
+from dbt.adapters.ivm_spark.source.binding import with_changes
+from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
+from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.sql.parse import functions_called, tables_read
 from dbt.adapters.ivm_spark.sql.user_functions import body_of, names_called
+
+
+def with_tracking(query: Query, relation: Relation, head: Head) -> Head:
+    """Return the head of a source that says whether Spark finds changed rows by the rows' ids.
+
+    Spark is asked only if the table tracks its rows and has no change feed.
+    """
+    if head.feed or not relation.tracked:
+        return head
+    rows = exp.select(exp.Literal.number(1)).from_(
+        with_changes(relation.name, head.version, head.version)
+    )
+    return replace(head, tracked=is_taken(query, f"describe query\n{to_sql(rows)}"))
 
 
 def described_function(reader: SourceReader, name: str) -> Function:

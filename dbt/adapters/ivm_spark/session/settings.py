@@ -28,6 +28,8 @@ PER_SESSION: Mapping[str, str] = {
     "spark.databricks.delta.properties.defaults.enableChangeDataFeed": "true",
     # Without this, one statement's transaction id silently skips the session's next statements.
     "spark.databricks.delta.write.txnVersion.autoReset.enabled": "true",
+    # Lets CHANGES read a table with row tracking and no change feed, from Delta 4.4 on.
+    "spark.databricks.delta.changelogV2.enabled": "true",
     # Without this, Spark cuts plans short. The user's query and the maintained one are compared
     # by their plans.
     "spark.sql.debug.maxToStringFields": "1000",

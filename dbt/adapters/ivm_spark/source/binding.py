@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.dialect import ChangesClause
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
 from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange
 from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain, read_at
@@ -20,17 +21,19 @@ class Versions:
     """The versions at which a refresh reads its sources, all by quoted name.
 
     Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of a
-    table (time travel)".
+    table (time travel)", "Use row tracking for Delta tables".
 
     Attributes:
         first: the first version of the feed to read, for each source that moved.
         pinned: the version to refresh to, for every source that has versions.
         nets: the relation that is read in place of a source's feed.
+        tracked: the sources whose changes are found by the ids of their rows, without a feed.
     """
 
     first: dict[str, int]
     pinned: dict[str, int]
     nets: Mapping[str, str] = field(default_factory=dict)
+    tracked: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -50,7 +53,8 @@ class Versions:
         """
         pinned = {name: head.version for name, head in heads.items() if not head.files}
         first = {name: w.first for name, w in ranges.items()}
-        return cls(first, {**pinned, **(others or {})}, nets or {})
+        tracked = frozenset(name for name, w in ranges.items() if w.tracked)
+        return cls(first, {**pinned, **(others or {})}, nets or {}, tracked)
 
     def bind(self, scan: Scan) -> Bound:
         """Return a scan as Spark SQL; a relation without a version is read by its plain name."""
@@ -89,15 +93,30 @@ class Versions:
         return Bound(exp.Subquery(this=rows, alias=alias_of(scan.alias)), columns)
 
     def _feed(self, scan: Scan) -> exp.Table:
+        first, last = self.first[scan.relation], self.pinned[scan.relation]
+        if scan.relation in self.tracked:
+            return with_changes(scan.relation, first, last)
         feed = exp.Anonymous(
             this="table_changes",
             expressions=[
                 exp.Literal.string(scan.relation),
-                exp.Literal.number(self.first[scan.relation]),
-                exp.Literal.number(self.pinned[scan.relation]),
+                exp.Literal.number(first),
+                exp.Literal.number(last),
             ],
         )
         return exp.Table(this=feed)
+
+
+def with_changes(relation: str, first: int, last: int) -> exp.Table:
+    """Return a table's changed rows between two versions, which Spark finds by the rows' ids.
+
+    The result has the columns of a change feed. The relation is given by its quoted name, and both
+    versions are included.
+    """
+    table = exp.to_table(relation, dialect="spark")
+    ends = {"first": exp.Literal.number(first), "last": exp.Literal.number(last)}
+    table.set("changes", ChangesClause(**ends))
+    return table
 
 
 def _weight() -> exp.Expr:

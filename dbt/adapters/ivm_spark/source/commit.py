@@ -13,6 +13,7 @@ from typing import Any
 from dbt.adapters.ivm_spark.source.map_text import map_of
 
 FEED = "delta.enableChangeDataFeed"
+TRACKING = "delta.enableRowTracking"
 
 _NEUTRAL = frozenset(
     {
@@ -178,14 +179,14 @@ class Commit:
         mode = self.parameters.get("mode") or ""
         return self.operation.upper() == "WRITE" and mode.lower() == "overwrite"
 
-    def feed_set_to(self) -> bool | None:
-        """Return the commit's value for the change feed property, None if it sets none."""
+    def sets(self, key: str) -> bool | None:
+        """Return the commit's value for a boolean property of the table, None if it sets none."""
         if not self.readable:
             return False
         properties = json.loads(self.parameters.get("properties") or "{}")
         if isinstance(properties, list):
-            return False if FEED in properties else None
-        value = properties.get(FEED)
+            return False if key in properties else None
+        value = properties.get(key)
         return None if value is None else str(value).lower() == "true"
 
     @property

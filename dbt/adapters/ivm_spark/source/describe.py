@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.catalog import Relation, RelationKind
+from dbt.adapters.ivm_spark.source.commit import TRACKING
 
 Row = Mapping[str, Any]
 _MAPPING = ("delta.columnMapping.", "delta.feature.columnMapping=", "delta.minReaderVersion=2")
@@ -47,6 +48,7 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
         kind,
         tuple(columns),
         feed="delta.enableChangeDataFeed=true" in properties,
+        tracked=f"{TRACKING}=true" in properties,
         mapped=any(p.startswith(_MAPPING) for p in properties),
         vectors=any(p.startswith(_VECTORS) for p in properties),
         format=facts["Provider"].lower() if files else "",

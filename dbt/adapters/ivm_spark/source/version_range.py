@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
-from dbt.adapters.ivm_spark.source.commit import Commit, Effect
+from dbt.adapters.ivm_spark.source.commit import FEED, TRACKING, Commit, Effect
 
 FILES = "files "
 """What the id of a table of files begins with."""
@@ -23,6 +23,7 @@ class Head:
         table_id: Delta's id of the table, empty unless it was needed.
         mapped: the table's columns can be renamed and dropped.
         files: the table is one of files, without versions. Its id says which files it has.
+        tracked: Spark can find changed rows by the rows' ids, without a change feed.
     """
 
     version: int
@@ -31,6 +32,7 @@ class Head:
     table_id: str = ""
     mapped: bool = False
     files: bool = False
+    tracked: bool = False
 
     def committed(self, version: int) -> str | None:
         """Return when a version was committed, None if `commits` does not have it."""
@@ -67,6 +69,7 @@ class VersionRange:
         first: the first version that may have changed rows.
         updates: rows were only updated; none were inserted or deleted.
         replaced: a commit replaced all rows with new ones, so most of them may be the same.
+        tracked: the changed rows are found by the rows' ids, because there is no change feed.
     """
 
     recorded: int
@@ -77,6 +80,7 @@ class VersionRange:
     first: int = 0
     updates: bool = False
     replaced: bool = False
+    tracked: bool = False
 
     @property
     def moved(self) -> bool:
@@ -115,7 +119,27 @@ def version_range(name: str, recorded: int, head: Head, used: Set[str] | None) -
     effect, first = _total([c.effect for c in changing]), changing[0].version
     broken, updates = _broken(name, commits, head), all(c.updates for c in changing)
     replaced = any(c.replaces or c.overwrites for c in changing)
-    return VersionRange(recorded, head.version, effect, rows, broken, first, updates, replaced)
+    tracked = broken is not None and head.tracked and _is_tracked(commits)
+    return VersionRange(
+        recorded=recorded,
+        pinned=head.version,
+        effect=effect,
+        rows=rows,
+        broken=None if tracked else broken,
+        first=first,
+        updates=updates,
+        replaced=replaced,
+        tracked=tracked,
+    )
+
+
+def _is_tracked(commits: Sequence[Commit]) -> bool:
+    """Return whether rows certainly kept their ids over commits: nothing turned tracking on or
+    off, and no commit put another table or a former version in place of the table."""
+    return not any(
+        c.replaces or c.operation.upper() == "RESTORE" or c.sets(TRACKING) is not None
+        for c in commits
+    )
 
 
 def _total(effects: Sequence[Effect]) -> Effect:
@@ -133,7 +157,7 @@ def _broken(name: str, commits: Sequence[Commit], head: Head) -> Reason | None:
         return Reason(ReasonCode.CDF_UNAVAILABLE, name)
     off = False
     for commit in commits:
-        said = commit.feed_set_to()
+        said = commit.sets(FEED)
         if said is not None or commit.replaces:
             off = not said
         if off and commit.effect is not Effect.NOTHING:

@@ -120,6 +120,7 @@ def test_every_rule_has_a_case() -> None:
         replace(HEALTHY, drift=0),
         of_source(keys=(KEY, replace(KEY, duplicate=""))),
         of_source(unread_since=None, unread=0, files_kept=86400.0),
+        of_source(feed_since=None, tracked=True),
         replace(HEALTHY, state=replace(STATE, files=900, size=900 * 100_000_000)),
         replace(
             HEALTHY,

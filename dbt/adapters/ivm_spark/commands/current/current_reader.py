@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows, without_frozen_changes
 from dbt.adapters.ivm_spark.plan.query_change import columns_of
 from dbt.adapters.ivm_spark.plan.reading import dialect_of, lay_out
+from dbt.adapters.ivm_spark.plan.relations import with_tracking
 from dbt.adapters.ivm_spark.plan.result_settings import result_settings
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -107,6 +108,7 @@ class CurrentReader:
 
     def _head(self, relation: Relation, mark: SourceWatermark) -> Head:
         head = self._reader.head(relation, mark.version)
+        head = with_tracking(self._query, relation, head)
         head = identified(self._reader, relation.name, head, mark)
         if is_another(head, mark):
             files, replaced = ReasonCode.FILES_CHANGED, ReasonCode.SOURCE_REPLACED

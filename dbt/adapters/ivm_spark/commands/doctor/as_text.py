@@ -78,7 +78,7 @@ def _source(source: SourceFacts, now: int) -> str:
     if source.files:
         changed = "changed since the last refresh" if source.replaced else "no versions"
         return ", ".join([f"{bare(source.name)}: files", changed, *keys])
-    feed = "no change feed"
+    feed = "changes by row tracking" if source.tracked else "no change feed"
     if source.feed_since is not None:
         version, committed = source.feed_since
         feed = f"feed since version {version}" + (f" ({_day(committed)})" if committed else "")

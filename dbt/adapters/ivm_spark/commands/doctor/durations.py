@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from dbt.adapters.ivm_spark.source.commit import Commit
+from dbt.adapters.ivm_spark.source.commit import FEED, Commit
 
 FILES_KEPT = "delta.deletedFileRetentionDuration"
 LOG_KEPT = "delta.logRetentionDuration"
@@ -46,7 +46,7 @@ def feed_since(commits: Sequence[Commit]) -> tuple[int, int]:
     found = ordered[0]
     on = True
     for commit in ordered:
-        said = commit.feed_set_to()
+        said = commit.sets(FEED)
         after = bool(said) if said is not None or commit.replaces else on
         if after and not on:
             found = commit

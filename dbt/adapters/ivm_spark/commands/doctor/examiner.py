@@ -158,6 +158,7 @@ class Examiner:
             parent_kind=parent.kind if parent is not None else "",
             keys=tuple(self._checked(name, key) for key in keys),
             files=head.files,
+            tracked=head.tracked,
         )
         return facts if head.files else self._versioned(facts, head, found, parent)
 

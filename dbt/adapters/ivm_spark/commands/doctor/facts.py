@@ -49,6 +49,7 @@ class SourceFacts:
         drops: its properties, with their values, that the parent's next run does not set again.
         keys: its declared keys.
         files: it is a table of files, without versions and a change feed.
+        tracked: it has no change feed, but Spark finds its changes by the ids of its rows.
     """
 
     name: str
@@ -67,6 +68,7 @@ class SourceFacts:
     drops: tuple[tuple[str, str], ...] = ()
     keys: tuple[KeyFacts, ...] = ()
     files: bool = False
+    tracked: bool = False
 
 
 @dataclass(frozen=True)

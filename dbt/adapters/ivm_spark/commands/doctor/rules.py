@@ -71,7 +71,8 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
 def feed_off(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source without a change data feed."""
     for source in facts.versioned:
-        if source.feed_since is None and facts.unsupported_reason is None:
+        unreadable = source.feed_since is None and not source.tracked
+        if unreadable and facts.unsupported_reason is None:
             message = (
                 f"{bare(source.name)} has no change data feed, so each refresh after a change to "
                 "it is full."

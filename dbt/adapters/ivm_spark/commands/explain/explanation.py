@@ -34,7 +34,7 @@ class SourceState:
 
     Attributes:
         name: its name.
-        feed: its change feed is on.
+        feed: its changes can be read, from a change feed or by the ids of its rows.
         recorded: the version that the state is at, None before the first build.
         newest: its newest version.
         changed_rows: rows that changed between these versions.
@@ -198,7 +198,7 @@ def _source(name: str, found: Findings, plan: Plan) -> SourceState:
     looked = known is not None and watermark is not None and known.recorded == watermark.version
     return SourceState(
         name=name_text(name),
-        feed=head.feed,
+        feed=head.feed or head.tracked,
         recorded=watermark.version if watermark is not None else None,
         newest=head.version,
         changed_rows=known.rows if known is not None and looked else None,
