@@ -24,8 +24,10 @@ import json
 import logging
 import time
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any
 
+from packaging.version import Version
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Observation, Row, SparkSession
@@ -92,8 +94,12 @@ _FEED = "delta.enableChangeDataFeed"
 _VECTORS = "delta.enableDeletionVectors"
 _FILE_ROWS = 1_000_000
 """Rows of a file that an exchange writes."""
-_PATIENCE = 50
-"""How often to ask for the counts of a write, each time for a tenth of a second."""
+_PATIENCE = 5.0
+"""Seconds to wait for the counts of a write."""
+_PAUSE = 0.01
+"""Seconds between two questions for them."""
+_HAS_FUTURE = Version(version("pyspark")) >= Version("4.1")
+"""Before, Spark's `Observation` has another future; from 4.2 on, it has nothing else."""
 _log = logging.getLogger(__name__)
 
 
@@ -395,15 +401,22 @@ def _type(said: Any) -> Any:
 
 def _counted(observation: Observation) -> dict[str, int] | None:
     """Return the counts that Spark made during the write, None if they do not come."""
+    until = time.monotonic() + _PATIENCE
+    while (row := _observed(observation)) is None:
+        if time.monotonic() > until:
+            return None
+        time.sleep(_PAUSE)
+    return {name: int(row.getLong(place)) for place, name in enumerate((STORED, *ACTIONS))}
+
+
+def _observed(observation: Observation) -> Any | None:
+    """Return the row of an observation, None if it is not there yet."""
     asked: Any = observation._jo
-    for _ in range(_PATIENCE):
-        row = asked.getRowOrEmpty()
-        if row.isDefined():
-            values = row.get()
-            return {
-                name: int(values.getLong(place)) for place, name in enumerate((STORED, *ACTIONS))
-            }
-    return None
+    if _HAS_FUTURE:
+        known = asked.future().value()
+        return known.get().get() if known.isDefined() else None
+    row = asked.getRowOrEmpty()
+    return row.get() if row.isDefined() else None
 
 
 def _counts(counted: Mapping[str, int]) -> Row:
