@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, models_of, reasons
 
 HEADER = "{{ config(materialized='ivm') }}\n"
 
@@ -82,14 +82,10 @@ EXPECTED = {
 }
 
 
-def models_of(queries: dict[str, str]) -> dict[str, str]:
-    return {f"{n}.sql": HEADER + q.replace("@", "{{ target.schema }}.") for n, q in queries.items()}
-
-
 class TestQueriesThatAreNotMaintained:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return models_of({name: sql for name, (_, sql) in LASTING.items()})
+        return models_of({name: sql for name, (_, sql) in LASTING.items()}, HEADER)
 
     @pytest.fixture(scope="class")
     def runs(self, warehouse: Warehouse) -> list[dict[str, dict[str, Any]]]:
@@ -177,7 +173,7 @@ class TestQueriesThatAreNotMaintained:
 class TestRefreshesThatCannotBeIncremental:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return models_of(ONCE)
+        return models_of(ONCE, HEADER)
 
     @pytest.fixture(scope="class")
     def runs(self, warehouse: Warehouse) -> list[dict[str, dict[str, Any]]]:
@@ -276,7 +272,7 @@ class TestRefreshesThatCannotBeIncremental:
 class TestSourcesWithoutAFeed:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return models_of({"sums": "select k, sum(v) as total from @facts group by k"})
+        return models_of({"sums": "select k, sum(v) as total from @facts group by k"}, HEADER)
 
     def test_are_refreshed_in_full_with_a_remedy(self, warehouse: Warehouse) -> None:
         warehouse.sql(
@@ -298,7 +294,7 @@ class TestCharColumns:
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return models_of({"codes": "select c, v from @coded"})
+        return models_of({"codes": "select c, v from @coded"}, HEADER)
 
     def test_losing_rows_rebuilds_the_view(self, warehouse: Warehouse) -> None:
         warehouse.sql(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.budget import budget
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
 
 HEADER = "{{ config(materialized='ivm') }}\n"
 TYPED = {
@@ -123,10 +123,7 @@ TRIED = budget(ROUNDS[:3], ROUNDS)
 class TestTablesOfFiles:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {
-            f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in MODELS.items()
-        }
+        return models_of(MODELS, HEADER)
 
     @pytest.fixture(scope="class")
     def built(self, warehouse: Warehouse) -> Iterator[Warehouse]:

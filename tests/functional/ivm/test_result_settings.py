@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.budget import budget
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
 
 HEADER = "{{ config(materialized='ivm', pre_hook=var('set', [])) }}\n"
 MODELS = {
@@ -44,10 +44,7 @@ HARMLESS = (
 class TestResultSettings:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {
-            f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in MODELS.items()
-        }
+        return models_of(MODELS, HEADER)
 
     @pytest.fixture(scope="class")
     def built(self, warehouse: Warehouse) -> Warehouse:

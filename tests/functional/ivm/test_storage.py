@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.budget import budget
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
 
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
 MAINTAINED = {
@@ -85,10 +85,7 @@ BATCHES = (
 class TestStorage:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {
-            f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in MODELS.items()
-        }
+        return models_of(MODELS, HEADER)
 
     @pytest.fixture(scope="class")
     def runs(self, warehouse: Warehouse) -> list[tuple[dict[str, Any], list[str]]]:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 from packaging.version import Version
 
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
 
 FINDS = Version(version("pyspark")) >= Version("4.2")
 TRACKED = (
@@ -76,10 +76,7 @@ BREAKS = {
 class TestTrackedRows:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {
-            f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in VIEWS.items()
-        }
+        return models_of(VIEWS, HEADER)
 
     @pytest.fixture(scope="class")
     def built(self, warehouse: Warehouse) -> Iterator[Warehouse]:

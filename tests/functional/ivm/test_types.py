@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.functional.ivm.warehouse import FEED, Warehouse, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, models_of, reasons
 
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
 TYPES = {
@@ -118,10 +118,7 @@ BATCHES = (
 class TestTypes:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {
-            f"{name}.sql": HEADER + sql.replace("@", "{{ target.schema }}.")
-            for name, sql in MODELS.items()
-        }
+        return models_of(MODELS, HEADER)
 
     @pytest.fixture(scope="class")
     def runs(self, warehouse: Warehouse) -> list[tuple[dict[str, Any], list[str]]]:

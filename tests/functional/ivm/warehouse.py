@@ -138,6 +138,11 @@ class Warehouse:
             self._spark.sql(f"drop schema {self.schema} cascade")
 
 
+def models_of(queries: dict[str, str], header: str) -> dict[str, str]:
+    """The files of models with these queries, in which @ stands for the project's schema."""
+    return {f"{n}.sql": header + q.replace("@", "{{ target.schema }}.") for n, q in queries.items()}
+
+
 def bag(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
     """Rows with their number of copies. NULL equals NULL and NaN NaN; doubles are compared to
     twelve digits, because the order in which Spark adds them is no part of a query's meaning."""

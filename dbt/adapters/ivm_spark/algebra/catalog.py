@@ -9,6 +9,7 @@ from enum import Enum
 from sqlglot import exp
 
 _TYPED_FORMATS = frozenset({"orc", "parquet"})
+"""Formats of files whose columns have types of their own."""
 
 
 class RelationKind(str, Enum):

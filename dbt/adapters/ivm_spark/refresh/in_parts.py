@@ -139,7 +139,7 @@ class RefreshInParts(PlannedRefresh):
 
     @property
     def _lacks_parts(self) -> bool:
-        """Return whether the table of the finished parts is gone."""
+        """Return whether parts are finished, and their table no longer exists."""
         built = self._builder is not None and self._builder.build.done > 0
         return built and self._is_missing(self._request.parts)
 

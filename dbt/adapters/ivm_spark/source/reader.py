@@ -75,7 +75,7 @@ class SourceReader:
     def _files(self, relation: Relation) -> str:
         """Return a digest of the files of a table: their paths, sizes and times, and its storage.
 
-        Spark may know the files from an earlier look, so it has to look anew.
+        REFRESH TABLE first drops the list of files that Spark may have from an earlier statement.
 
         Source: Spark's documentation, "File Metadata column".
         """
