@@ -2,6 +2,8 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from xdist.remote import Producer
@@ -35,6 +37,7 @@ IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values dbt_parents".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
+    *(f"/test_{name}.py" for name in "change_sources iceberg".split()),
     *(
         f"/test_{name}.py"
         for name in "meaning back_office clock changes frozen query_change".split()
@@ -42,6 +45,11 @@ IN_MEMORY = (
 )
 """Tests on the Spark with a catalog in memory; Hive's costs a tenth of their time. All others,
 among them those of names and types, are on the Spark with Hive's, which is the default."""
+ICEBERG = {
+    "4.0": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.11.0",
+    "4.1": "org.apache.iceberg:iceberg-spark-runtime-4.1_2.13:1.11.0",
+}.get(version("pyspark")[:3], "")
+"""Iceberg's package for the installed Spark, empty if there is none."""
 JVM = (
     # Most of a short process's time goes into compiling Spark; two collectors' threads and a
     # compiler that waits for what is really hot leave more of two cores to the tests.
@@ -93,7 +101,9 @@ def spark_cluster(
 
 @pytest.fixture(scope="session")
 def process_parameters(
-    spark_cluster: SparkCluster | None, tmp_path_factory: pytest.TempPathFactory
+    method: str,
+    spark_cluster: SparkCluster | None,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
     """Settings of the one Spark of this test run: a warehouse and a catalog that vanish with it."""
     folder = tmp_path_factory.mktemp("spark")
@@ -108,6 +118,17 @@ def process_parameters(
         # and the tables of broadcast joins stay until the driver's garbage is collected.
         "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
+        **(_iceberg(folder / "ice") if ICEBERG and method == "session" else {}),
+    }
+
+
+def _iceberg(folder: Path) -> dict[str, str]:
+    """A catalog `ice` beside Spark's own, with tables in a folder."""
+    return {
+        "spark.jars.packages": ICEBERG,
+        "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
+        "spark.sql.catalog.ice.type": "hadoop",
+        "spark.sql.catalog.ice.warehouse": str(folder),
     }
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.meta import available
@@ -15,6 +16,7 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt.flags import get_flags
+from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
@@ -41,11 +43,15 @@ from dbt.adapters.ivm_spark.session.credentials import ConnectionMethod
 from dbt.adapters.ivm_spark.session.garbage import collect_as_before, collect_rarely
 from dbt.adapters.ivm_spark.session.installed import check_sqlglot
 from dbt.adapters.ivm_spark.session.literals import sql_literal
+from dbt.adapters.ivm_spark.session.relation import IvmSparkRelation
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 from dbt.adapters.ivm_spark.watermark.shown import mark_in
+
+if TYPE_CHECKING:
+    import agate
 
 DEFAULT_FILE_FORMAT = "delta"
 logger = AdapterLogger("IvmSpark")
@@ -82,6 +88,7 @@ class IvmSparkAdapter(SparkAdapter):
     """dbt-spark for Delta tables, with `materialized='ivm'`."""
 
     ConnectionManager = IvmSparkConnectionManager
+    Relation = IvmSparkRelation
     AdapterSpecificConfigs = IvmSparkConfig
 
     def __init__(self, config: Any, mp_context: Any) -> None:
@@ -228,6 +235,31 @@ class IvmSparkAdapter(SparkAdapter):
         """Return a name in backticks; unlike dbt-spark, double the backticks in the name."""
         # dbt itself quotes a database of None.
         return "`" + str(identifier).replace("`", "``") + "`"
+
+    def get_catalog(
+        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
+    ) -> tuple[agate.Table, list[Exception]]:
+        """Return what dbt docs shows of relations; dbt-spark knows those of one catalog only."""
+        import agate
+
+        configs = [*relation_configs]
+        relations = {id(c): self.Relation.create_from(self.config, c) for c in configs}
+        own = [config for config in configs if not relations[id(config)].other_catalog]
+        table, errors = super().get_catalog(own, used_schemas)
+        elsewhere = [relation for relation in relations.values() if relation.other_catalog]
+        if not elsewhere:
+            return table, errors
+        with self.connection_named("ivm_catalog"):
+            rows = [row for relation in elsewhere for row in self._columns_elsewhere(relation)]
+        described = agate.Table.from_object(rows, column_types=DEFAULT_TYPE_TESTER)
+        return agate.Table.merge([table, described]), errors
+
+    def _columns_elsewhere(self, relation: IvmSparkRelation) -> Iterator[dict[str, Any]]:
+        """Yield what dbt docs shows of the columns of a relation in another catalog."""
+        for place, column in enumerate(self.get_columns_in_relation(relation)):
+            shown = column.to_column_dict()
+            shown["column_name"], shown["column_type"] = shown.pop("column"), shown.pop("dtype")
+            yield {**shown, "column_index": place, "table_database": relation.database}
 
     def drop_relation(self, relation: Any) -> None:
         """Drop a relation and, with the view of an ivm model, its state, which nobody else uses.

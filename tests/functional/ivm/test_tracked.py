@@ -25,38 +25,17 @@ VIEWS = {
 }
 CHANGES = {
     "inserts": ("insert into tracked values (10, 'c', 5, null), (11, 'c', 5, null)",),
-    "updates": ("update tracked set v = v + 10 where k = 'a'",),
-    "deletes": ("delete from tracked where id in (2, 10)",),
-    "a_merge": (
-        "merge into tracked t using (select 3 as id union all select 20) s on t.id = s.id "
-        "when matched then update set k = 'd' "
-        "when not matched then insert (id, k, v, w) values (s.id, 'e', 1, null)",
-    ),
-    "rows_that_come_and_go": (
-        "insert into tracked values (30, 'a', 1, null)",
-        "update tracked set v = 99 where id = 30",
-        "delete from tracked where id = 30",
-        "delete from tracked where id = 5",
-    ),
-    "copies_of_a_row": (
-        "insert into tracked select * from tracked where id = 11",
-        "update tracked set v = v where id = 1",
-    ),
     "deletion_vectors": (
         "alter table tracked set tblproperties ('delta.enableDeletionVectors' = 'true')",
         "delete from tracked where id = 4",
         "optimize tracked",
     ),
-    "an_overwrite": ("insert overwrite tracked select id, k, v + id % 2, w from tracked",),
     "another_column": (
         "alter table tracked add column x int",
         "insert into tracked values (40, null, null, 1, 2)",
     ),
-    "changes_on_both_sides": (
-        "update names set name = 'first' where k = 'a'",
-        "insert into tracked values (50, 'a', 7, 1, 2)",
-    ),
 }
+"""Those that every source has are in test_change_sources.py."""
 BREAKS = {
     "tracking_is_switched_off_and_on": (
         "alter table tracked set tblproperties ('delta.enableRowTracking' = 'false')",

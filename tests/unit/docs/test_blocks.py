@@ -14,6 +14,7 @@ import sqlglot
 import yaml
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.artifacts.resources import NodeConfig
+from dbt.contracts.graph.unparsed import UnparsedSourceDefinition
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
@@ -96,6 +97,9 @@ def test_yaml(block: Block) -> None:
                 assert not data_tests_of(model) - TESTS - macro_arguments().keys()
         elif key == "models":
             check_config(dict(pluses(value)))
+        elif key == "sources":
+            for source in value:
+                UnparsedSourceDefinition.validate(source)
         elif "outputs" in value:
             for output in value["outputs"].values():
                 assert output["type"] == "ivm_spark"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import SMALL_ROWS, Situation, decide, hangs_on
@@ -116,9 +117,9 @@ def test_each_situation_that_needs_a_rebuild_has_its_reason(
 FILES = replace(
     STILL,
     watermark=replace(MARK, sources={"`s`.`t`": SourceWatermark("files one", 0, ROWS)}),
-    heads={"`s`.`t`": Head(0, False, (), "files one", files=True)},
+    heads={"`s`.`t`": Head(0, False, (), "files one", kind=RelationKind.FILES)},
 )
-OTHER_FILES = {"`s`.`t`": Head(0, False, (), "files two", files=True)}
+OTHER_FILES = {"`s`.`t`": Head(0, False, (), "files two", kind=RelationKind.FILES)}
 
 
 def test_a_table_of_files_is_unchanged_while_its_files_are() -> None:

@@ -8,7 +8,12 @@ import pytest
 
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect, commit_from
-from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange, version_range
+from dbt.adapters.ivm_spark.source.version_range import (
+    ChangeSource,
+    Head,
+    VersionRange,
+    version_range,
+)
 
 FEED = '{"delta.enableChangeDataFeed":"true"}'
 NO_FEED = '{"delta.enableChangeDataFeed":"false"}'
@@ -207,9 +212,9 @@ INSERT = _commit(1, "WRITE", {"numOutputRows": "3"}, mode="Append")
 
 def test_row_tracking_takes_the_place_of_a_change_feed() -> None:
     found = _tracked(INSERT, _commit(2, "OPTIMIZE"))
-    assert found.tracked
+    assert found.source is ChangeSource.TRACKING
     assert found.broken is None
-    assert not _range(INSERT).tracked, "a table with a feed is read by it"
+    assert _range(INSERT).source is ChangeSource.FEED, "a table with a feed is read by it"
 
 
 @pytest.mark.parametrize(
@@ -224,6 +229,6 @@ def test_row_tracking_takes_the_place_of_a_change_feed() -> None:
 )
 def test_rows_that_may_have_other_ids_are_not_looked_for(commit: Commit) -> None:
     found = _tracked(INSERT, commit)
-    assert not found.tracked
+    assert found.source is ChangeSource.FEED
     assert found.broken is not None
     assert found.broken.code is ReasonCode.CDF_UNAVAILABLE

@@ -17,12 +17,14 @@ class RelationKind(str, Enum):
 
     Attributes:
         DELTA: a Delta table, which has versions.
+        ICEBERG: an Iceberg table with snapshots, which are its versions.
         VIEW: a view.
         FILES: a table of files that Spark lists and reads itself, without versions.
         OTHER: any other relation. Nothing tells whether its rows have changed.
     """
 
     DELTA = "delta"
+    ICEBERG = "iceberg"
     VIEW = "view"
     FILES = "files"
     OTHER = "other"
@@ -65,7 +67,7 @@ class Relation:
     @property
     def tells_changes(self) -> bool:
         """Return whether a refresh can tell if the relation's rows have changed."""
-        return self.kind in (RelationKind.DELTA, RelationKind.FILES)
+        return self.kind in (RelationKind.DELTA, RelationKind.ICEBERG, RelationKind.FILES)
 
     @property
     def is_read_exactly(self) -> bool:
@@ -74,7 +76,8 @@ class Relation:
         A text format has no types of its own. Which rows of it Spark takes for broken depends on
         the columns that a query reads (`spark.sql.csv.parser.columnPruning.enabled`).
         """
-        return self.kind is RelationKind.DELTA or self.format in _TYPED_FORMATS
+        versioned = self.kind in (RelationKind.DELTA, RelationKind.ICEBERG)
+        return versioned or self.format in _TYPED_FORMATS
 
 
 @dataclass(frozen=True)

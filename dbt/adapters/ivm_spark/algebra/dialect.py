@@ -47,6 +47,26 @@ class ChangesClause(exp.Expression):
     arg_types = {"first": True, "last": True}  # noqa: RUF012  # sqlglot's own form
 
 
+class OptionsClause(exp.Expression):
+    """The WITH clause of a table: how its source is to read it.
+
+    Its argument `options` holds the options, as text by name.
+
+    Source: `optionsClause` of Spark's SqlBaseParser.g4.
+    """
+
+    arg_types = {"options": True}  # noqa: RUF012  # sqlglot's own form
+
+
+def _options_clause(generator: Any, node: OptionsClause) -> str:
+    options = (
+        f"{generator.sql(exp.to_identifier(name, quoted=True))} = "
+        f"{generator.sql(exp.Literal.string(value))}"
+        for name, value in node.args["options"].items()
+    )
+    return f"WITH ({', '.join(options)})"
+
+
 def _changes_clause(generator: Any, node: ChangesClause) -> str:
     first, last = (generator.sql(node, end) for end in ("first", "last"))
     return f"CHANGES FROM VERSION {first} TO VERSION {last}"
@@ -141,6 +161,7 @@ class IvmSpark(Spark):
             Moved: lambda self, e: self.sql(e, "this"),
             Edited: lambda self, e: self.sql(e, "this"),
             ChangesClause: _changes_clause,
+            OptionsClause: _options_clause,
             exp.BitwiseLeftShift: _written("<<"),
             exp.BitwiseRightShift: _written(">>"),
             BitwiseUnsignedRightShift: _written(">>>"),

@@ -67,7 +67,8 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "Select map_entries(column) or single keys of the map instead.",
     ),
     ReasonCode.INPUT_NOT_IN_DELTA: (
-        "A source of the query is neither a Delta table nor one of Parquet or ORC files.",
+        "A source of the query is no Delta table, no Iceberg table with a snapshot of its newest "
+        "columns, and no table of Parquet or ORC files.",
         "Store the source as a Delta table.",
     ),
     ReasonCode.CDF_UNAVAILABLE: (
@@ -77,8 +78,9 @@ _TEXTS: dict[ReasonCode, tuple[str, str]] = {
         "4.2 with Delta 4.4, delta.enableRowTracking does as well.",
     ),
     ReasonCode.CHANGE_SET_MISSING: (
-        "The changes of a source since the last refresh can no longer be read.",
-        "Refresh more often than the source's log and file retention, or lengthen the retention.",
+        "The changes of a source since the last refresh can't be read, or no longer.",
+        "Refresh more often than the source's log and file retention, or lengthen the retention. "
+        "An Iceberg table needs copy-on-write.",
     ),
     ReasonCode.CHANGE_NOT_COMPUTED: (
         "The query fails on a changed row. The source may no longer have that row.",

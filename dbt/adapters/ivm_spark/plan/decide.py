@@ -24,7 +24,7 @@ from dbt.adapters.ivm_spark.watermark.cost_model import (
     Work,
     estimates,
 )
-from dbt.adapters.ivm_spark.watermark.history import is_another
+from dbt.adapters.ivm_spark.watermark.history import is_another, replacement
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 
 UNTRIED = 0.8
@@ -253,13 +253,10 @@ def _before_windows(situation: Situation) -> Reason | None:
 
 def _replaced(names: list[str], situation: Situation, watermark: Watermark) -> Reason:
     """Return the reason for sources that are other tables than before, or have other files."""
-    other = [
-        name
-        for name in names
-        if not (situation.heads[name].files and watermark.sources[name].of_files)
-    ]
-    if other:
-        return Reason(ReasonCode.SOURCE_REPLACED, ", ".join(other))
+    codes = {n: replacement(situation.heads[n], watermark.sources[n]) for n in names}
+    for code in (ReasonCode.SOURCE_REPLACED, ReasonCode.DATA_SCHEMA_CHANGED):
+        if found := [name for name, of_name in codes.items() if of_name is code]:
+            return Reason(code, ", ".join(found))
     return situation.unsupported_reason or Reason(ReasonCode.FILES_CHANGED, ", ".join(names))
 
 
@@ -268,7 +265,7 @@ def _is_ahead(watermark: Watermark, heads: dict[str, Head]) -> bool:
 
     That run's refresh stands, and this run has nothing to add.
     """
-    return any(head.version < watermark.sources[name].version for name, head in heads.items())
+    return any(head.is_before(watermark.sources[name].version) for name, head in heads.items())
 
 
 def _changed(before: str, now: str, lacks: str) -> Reason:

@@ -294,7 +294,7 @@ class Finder:
             return relation
 
         for name, mark in watermark.sources.items():
-            if self._head(described(name), mark, request).version < mark.version:
+            if self._head(described(name), mark, request).is_before(mark.version):
                 raise OtherQuery("another run has read a source at a later version")
         return kept(self._query, request, watermark, view, facts.types, at, described)
 

@@ -170,7 +170,11 @@ def _range(version_range: VersionRange, net: Net) -> VersionRange:
 def _computed(
     query: Query, source: str, version_range: VersionRange, columns: Sequence[tuple[str, str]]
 ) -> Net | None:
-    bind = Versions({source: version_range.first}, {source: version_range.pinned}).bind
+    bind = Versions(
+        {source: version_range.first},
+        {source: version_range.pinned},
+        read_by={source: version_range.source},
+    ).bind
     sql = to_sql(render(net_rows(source, columns), bind), pretty=True)
     relation = f"{_SHARED}.ivm_net_{uuid.uuid4().hex[:12]}"
     try:

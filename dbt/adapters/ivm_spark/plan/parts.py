@@ -153,10 +153,9 @@ def heads_at(
     for name, mark in marks.items():
         relation = found.catalog.relations[relation_key(name)]
         head = identified(reader, name, reader.head(relation, mark.version), mark)
-        if head.version < mark.version or is_another(head, mark) or head.replaced(mark.version):
+        if head.is_before(mark.version) or is_another(head, mark) or head.replaced(mark.version):
             return None
-        commits = tuple(c for c in head.commits if c.version <= mark.version)
-        heads[name] = replace(head, version=mark.version, commits=commits)
+        heads[name] = head.at(mark.version)
     return heads
 
 

@@ -71,7 +71,7 @@ def with_new_sources(
 
 
 def _id(reader: SourceReader, name: str, head: Head) -> str:
-    return head.table_id if head.files else reader.table_id(name)
+    return head.table_id if head.has_own_id else reader.table_id(name)
 
 
 def _at_head(table_id: str, head: Head, rows: int) -> SourceWatermark:

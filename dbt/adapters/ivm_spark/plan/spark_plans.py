@@ -18,6 +18,8 @@ _WHOLE_PLANS = {
     # times as long as the rest and leave no trace in an optimized plan.
     "spark.databricks.delta.stats.skipping": "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
+    # A hyphen in a name needs backticks.
+    "`spark.sql.iceberg.aggregate-push-down.enabled`": "false",
     "spark.sql.debug.maxToStringFields": "100000",
 }
 
@@ -35,9 +37,9 @@ _NEAR = timedelta(minutes=10)
 def whole_plans(query: Query, folded: bool = True) -> Iterator[None]:
     """Make Spark print whole plans while they are asked for.
 
-    Delta must not replace min, max and count with values of its log, and Spark must not cut long
-    lists. Unless `folded`, constants stay as they are written. Afterwards the session has its own
-    settings again.
+    Delta and Iceberg must not replace min, max and count with values of their metadata, and Spark
+    must not cut long lists. Unless `folded`, constants stay as they are written. Afterwards the
+    session has its own settings again.
     """
     settings = _WHOLE_PLANS if folded else _WHOLE_PLANS | _NOT_FOLDED
     own = SourceReader(query).settings()
@@ -47,7 +49,8 @@ def whole_plans(query: Query, folded: bool = True) -> Iterator[None]:
         yield
     finally:
         for key in settings:
-            query(f"set {key}={own[key]}" if key in own else f"reset {key}")
+            name = key.strip("`")
+            query(f"set {key}={own[name]}" if name in own else f"reset {key}")
 
 
 def explained(query: Query, sql: str) -> str:

@@ -18,12 +18,14 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.description import type_of
+from dbt.adapters.ivm_spark.sql.plan_pushed import OF_CATALOGS
 
 _EXPLAIN, _DESCRIBE = "explain extended\n", "describe query\n"
 _KEPT = 16
 """How many analyses are kept: a model's own, and those of its operators that are asked about."""
 _OPTIMIZER = re.compile(
-    r"(set|reset) spark\.(sql\.(optimizer|debug)\.|databricks\.delta\.(stats|optimizeMetadata))"
+    r"(set|reset) `?spark\.(sql\.(optimizer|debug|iceberg\.aggregate-push-down)\."
+    r"|databricks\.delta\.(stats|optimizeMetadata))"
 )
 """Statements that change settings which the analyzer does not read."""
 _FIELDS = 100_000
@@ -47,7 +49,8 @@ class Explanations:
     def known(self, sql: str) -> list[dict[str, str]] | None:
         """Return the rows of EXPLAIN EXTENDED or DESCRIBE QUERY. Nothing runs.
 
-        They are (plan), with the analyzed and the optimized plan, or (col_name, data_type).
+        They are (plan), with the analyzed and the optimized plan, or (col_name, data_type). If the
+        query reads a table of another catalog, the physical plan follows.
 
         None for any other statement and for a query that Spark rejects: the statement says why.
         None also if a column's type is neither a single word nor a decimal: only the statement
@@ -74,10 +77,11 @@ class Explanations:
     def _plans(self, query: str) -> str:
         execution = self._described.pop(query, None) or self._execution(query)
         analyzed, optimized = _text(execution.analyzed()), _text(execution.optimizedPlan())
+        physical = _text(execution.sparkPlan()) if OF_CATALOGS in optimized else ""
         return (
             # The statement has a line with the columns' types here; this text has an empty line.
             f"== Analyzed Logical Plan ==\n\n{analyzed}\n"
-            f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n"
+            f"== Optimized Logical Plan ==\n{optimized}\n== Physical Plan ==\n{physical}"
         )
 
     def _columns(self, query: str) -> list[dict[str, str]]:

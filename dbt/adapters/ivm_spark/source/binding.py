@@ -6,14 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlglot import exp
+from typing_extensions import assert_never
 
-from dbt.adapters.ivm_spark.algebra.dialect import ChangesClause
+from dbt.adapters.ivm_spark.algebra.catalog import quote
+from dbt.adapters.ivm_spark.algebra.dialect import ChangesClause, OptionsClause
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Scan
-from dbt.adapters.ivm_spark.source.version_range import Head, VersionRange
+from dbt.adapters.ivm_spark.source.version_range import ChangeSource, Head, VersionRange
 from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain, read_at
 from dbt.adapters.ivm_spark.sql.sql_block import alias_of
 
 _GAINED = ("insert", "update_postimage")
+"""Delta's change types of rows that a table gains."""
+_INSERTED = ("INSERT",)
+"""Iceberg's."""
 
 
 @dataclass(frozen=True)
@@ -21,19 +26,20 @@ class Versions:
     """The versions at which a refresh reads its sources, all by quoted name.
 
     Source: Delta's documentation, "Use Delta Lake change data feed", "Query an older snapshot of a
-    table (time travel)", "Use row tracking for Delta tables".
+    table (time travel)", "Use row tracking for Delta tables"; Iceberg's, "Time travel", "Changelog
+    view".
 
     Attributes:
-        first: the first version of the feed to read, for each source that moved.
+        first: where the changes to read begin, for each source that moved; see `VersionRange`.
         pinned: the version to refresh to, for every source that has versions.
         nets: the relation that is read in place of a source's feed.
-        tracked: the sources whose changes are found by the ids of their rows, without a feed.
+        read_by: how the changes of a source are read, FEED if it is not there.
     """
 
     first: dict[str, int]
     pinned: dict[str, int]
     nets: Mapping[str, str] = field(default_factory=dict)
-    tracked: frozenset[str] = frozenset()
+    read_by: Mapping[str, ChangeSource] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -53,8 +59,8 @@ class Versions:
         """
         pinned = {name: head.version for name, head in heads.items() if not head.files}
         first = {name: w.first for name, w in ranges.items()}
-        tracked = frozenset(name for name, w in ranges.items() if w.tracked)
-        return cls(first, {**pinned, **(others or {})}, nets or {}, tracked)
+        read_by = {name: w.source for name, w in ranges.items()}
+        return cls(first, {**pinned, **(others or {})}, nets or {}, read_by)
 
     def bind(self, scan: Scan) -> Bound:
         """Return a scan as Spark SQL; a relation without a version is read by its plain name."""
@@ -76,7 +82,7 @@ class Versions:
         used = {c: name if c.lower() == WEIGHT else c for name, c in scan.fields}
         net = self.nets.get(scan.relation)
         feed = self._feed(scan) if net is None else exp.to_table(net, dialect="spark")
-        weight = _weight() if net is None else exp.column(WEIGHT, quoted=True)
+        weight = self._weight(scan) if net is None else exp.column(WEIGHT, quoted=True)
         rows = exp.select(
             *(
                 exp.column(c, quoted=True)
@@ -92,19 +98,28 @@ class Versions:
         columns[WEIGHT] = exp.column(WEIGHT, table=scan.alias, quoted=True)
         return Bound(exp.Subquery(this=rows, alias=alias_of(scan.alias)), columns)
 
+    def _weight(self, scan: Scan) -> exp.Expr:
+        """Return the SQL of a changed row's weight: 1 if the table gains it, -1 if it loses it."""
+        of_snapshots = self.read_by.get(scan.relation) is ChangeSource.SNAPSHOTS
+        kinds = _INSERTED if of_snapshots else _GAINED
+        gained = exp.In(
+            this=exp.column("_change_type", quoted=True),
+            expressions=[exp.Literal.string(kind) for kind in kinds],
+        )
+        return exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))
+
     def _feed(self, scan: Scan) -> exp.Table:
         first, last = self.first[scan.relation], self.pinned[scan.relation]
-        if scan.relation in self.tracked:
-            return with_changes(scan.relation, first, last)
-        feed = exp.Anonymous(
-            this="table_changes",
-            expressions=[
-                exp.Literal.string(scan.relation),
-                exp.Literal.number(first),
-                exp.Literal.number(last),
-            ],
-        )
-        return exp.Table(this=feed)
+        source = self.read_by.get(scan.relation, ChangeSource.FEED)
+        match source:
+            case ChangeSource.TRACKING:
+                return with_changes(scan.relation, first, last)
+            case ChangeSource.SNAPSHOTS:
+                return _change_log(scan.relation, first, last)
+            case ChangeSource.FEED:
+                return _change_feed(scan.relation, first, last)
+            case _:
+                assert_never(source)
 
 
 def with_changes(relation: str, first: int, last: int) -> exp.Table:
@@ -119,10 +134,18 @@ def with_changes(relation: str, first: int, last: int) -> exp.Table:
     return table
 
 
-def _weight() -> exp.Expr:
-    """Return the SQL of a row's weight: 1 for a row that a feed gains, -1 for one that it loses."""
-    gained = exp.In(
-        this=exp.column("_change_type", quoted=True),
-        expressions=[exp.Literal.string(kind) for kind in _GAINED],
+def _change_feed(relation: str, first: int, last: int) -> exp.Table:
+    """Return a Delta table's feed between two versions, both included."""
+    versions = (exp.Literal.number(version) for version in (first, last))
+    feed = exp.Anonymous(
+        this="table_changes", expressions=[exp.Literal.string(relation), *versions]
     )
-    return exp.If(this=gained, true=exp.Literal.number(1), false=exp.Literal.number(-1))
+    return exp.Table(this=feed)
+
+
+def _change_log(relation: str, after: int, last: int) -> exp.Table:
+    """Return the rows that an Iceberg table gained and lost after a snapshot, up to another."""
+    table = exp.to_table(f"{relation}.{quote('changes')}", dialect="spark")
+    ends = {"start-snapshot-id": str(after), "end-snapshot-id": str(last)}
+    table.set("changes", OptionsClause(options=ends))
+    return table

@@ -1,4 +1,4 @@
-"""One commit of a Delta table, as DESCRIBE HISTORY shows it."""
+"""One commit of a table, in the words of Delta's DESCRIBE HISTORY."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Effect(str, Enum):
 
 @dataclass(frozen=True)
 class Commit:
-    """One commit of a Delta table.
+    """One commit of a table.
 
     Attributes:
         version: the version that the commit created.
@@ -68,6 +68,7 @@ class Commit:
         metadata: the commit's user metadata, where a refresh stores its watermark.
         committed: when it was committed, in milliseconds, or as the connection writes it.
         readable: the parameters could be read; otherwise the worst is assumed.
+        unreadable: why the commit's changed rows can't be read, empty if they can.
     """
 
     version: int
@@ -77,6 +78,7 @@ class Commit:
     metadata: str | None = None
     committed: str = ""
     readable: bool = True
+    unreadable: str = ""
 
     @property
     def effect(self) -> Effect:

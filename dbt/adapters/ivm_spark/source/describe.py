@@ -79,6 +79,8 @@ def _kind(facts: dict[str, str], columns: Sequence[tuple[str, str]]) -> Relation
     provider = facts.get("Provider", "").lower()
     if provider == "delta":
         return RelationKind.DELTA
+    if provider == "iceberg":
+        return RelationKind.ICEBERG
     # A column of this name hides what Spark says of the files.
     hidden = any(name.lower() == "_metadata" for name, _ in columns)
     return RelationKind.FILES if provider in _FORMATS and not hidden else RelationKind.OTHER

@@ -83,12 +83,8 @@ class Pins:
             pinned = self._heads.get(key)
             if pinned is None:
                 pinned = self._heads[key] = reader.head(relation, since)
-            if since is not None and not (pinned.files or _reaches(pinned, since)):
+            if since is not None and not pinned.reaches(since):
                 commits = reader.commits(relation.name, since)
                 upto = tuple(c for c in commits if c.version <= pinned.version)
                 pinned = self._heads[key] = replace(pinned, commits=upto)
             return pinned
-
-
-def _reaches(head: Head, since: int) -> bool:
-    return any(c.version <= since for c in head.commits)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.catalog import Function, Relation, RelationKind
 from dbt.adapters.ivm_spark.source.commit import Commit, commit_from
 from dbt.adapters.ivm_spark.source.describe import relation_from, with_text
 from dbt.adapters.ivm_spark.source.functions import function_from
+from dbt.adapters.ivm_spark.source.iceberg import head_from, is_altered, newest_in, told_by
 from dbt.adapters.ivm_spark.source.version_range import FILES, Head
 
 Query = Callable[[str], Sequence[Mapping[str, Any]]]
@@ -56,7 +58,23 @@ class SourceReader:
         if relation.kind is RelationKind.VIEW:
             rows = self._query(f"describe table extended {name} as json")
             relation = with_text(relation, str(next(iter(rows[0].values()))))
+        if relation.kind is RelationKind.ICEBERG and not self._is_at_newest(relation):
+            return replace(relation, kind=RelationKind.OTHER)
         return relation
+
+    def _is_at_newest(self, relation: Relation) -> bool:
+        """Return whether an Iceberg table has the columns of its newest snapshot, and has one.
+
+        A table that got other columns since can't be read at that snapshot.
+        """
+        told = self._query(told_by(relation.name))
+        newest = newest_in(told)
+        if newest is None or not is_altered(told):
+            return newest is not None
+        columns = self._query(
+            f"describe query select * from {relation.name} version as of {newest}"
+        )
+        return relation.columns == tuple((c["col_name"], c["data_type"]) for c in columns)
 
     def function(self, name: str) -> Function:
         """Return a function by its quoted name."""
@@ -68,7 +86,9 @@ class SourceReader:
         A table of files has no commits and one version. Its id says which files it has.
         """
         if relation.kind is RelationKind.FILES:
-            return Head(0, feed=False, table_id=self._files(relation), files=True)
+            return Head(0, feed=False, table_id=self._files(relation), kind=relation.kind)
+        if relation.kind is RelationKind.ICEBERG:
+            return head_from(self._query(told_by(relation.name)))
         commits = self.commits(relation.name, since)
         return Head(commits[0].version, relation.feed, tuple(commits), mapped=relation.mapped)
 

@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum
 
+from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
 from dbt.adapters.ivm_spark.source.commit import FEED, TRACKING, Commit, Effect
 
-FILES = "files "
-"""What the id of a table of files begins with."""
+FILES, SNAPSHOTS = "files ", "snapshots "
+"""What the id of a table of files begins with, and that of an Iceberg table."""
+
+
+class ChangeSource(str, Enum):
+    """The ways to read the changed rows of a source.
+
+    Attributes:
+        FEED: Delta's change data feed, from the first changed version on.
+        TRACKING: the rows' ids in a Delta table without a feed, from the first changed version on.
+        SNAPSHOTS: Iceberg's change log, after the recorded snapshot.
+    """
+
+    FEED = "feed"
+    TRACKING = "tracking"
+    SNAPSHOTS = "snapshots"
 
 
 @dataclass(frozen=True)
@@ -17,12 +33,14 @@ class Head:
     """The newest state of a source.
 
     Attributes:
-        version: the newest version.
+        version: the newest version: a number that grows, or the id of an Iceberg snapshot.
         feed: the table's change feed is on.
-        commits: the commits that were read from the table's log.
-        table_id: Delta's id of the table, empty unless it was needed.
+        commits: the commits that were read from the table's log, newest first. Those of an Iceberg
+            table are the newest snapshot and its ancestors.
+        table_id: Delta's id of the table, empty unless it was needed. That of a table of files says
+            which files it has, that of an Iceberg table which columns.
         mapped: the table's columns can be renamed and dropped.
-        files: the table is one of files, without versions. Its id says which files it has.
+        kind: what kind of relation the source is.
         tracked: Spark can find changed rows by the rows' ids, without a change feed.
     """
 
@@ -31,26 +49,74 @@ class Head:
     commits: tuple[Commit, ...] = ()
     table_id: str = ""
     mapped: bool = False
-    files: bool = False
+    kind: RelationKind = RelationKind.DELTA
     tracked: bool = False
+
+    @property
+    def files(self) -> bool:
+        """Return whether the source is a table of files, without versions."""
+        return self.kind is RelationKind.FILES
+
+    @property
+    def snapshots(self) -> bool:
+        """Return whether the source's versions are snapshots, which only ancestry puts in order."""
+        return self.kind is RelationKind.ICEBERG
+
+    @property
+    def has_own_id(self) -> bool:
+        """Return whether the head came with the table's id."""
+        return self.kind is not RelationKind.DELTA
 
     def committed(self, version: int) -> str | None:
         """Return when a version was committed, None if `commits` does not have it."""
         return next((c.committed for c in self.commits if c.version == version), None)
 
+    def is_before(self, version: int) -> bool:
+        """Return whether the version is certainly a later one than the newest that this run saw."""
+        return not self.snapshots and self.version < version
+
+    def reaches(self, version: int) -> bool:
+        """Return whether `commits` goes back to a version, as far as the log does."""
+        return self.kind is not RelationKind.DELTA or any(
+            c.version <= version for c in self.commits
+        )
+
+    def after(self, version: int) -> tuple[Commit, ...] | None:
+        """Return the commits after a version, oldest first, None unless all of them are known."""
+        later = self._later(version)
+        if later is not None and not self.snapshots and len(later) < self.version - version:
+            return None
+        return later
+
+    def at(self, version: int) -> Head:
+        """Return the head as it was at a version that it comes after."""
+        later = self._later(version) or ()
+        commits = tuple(c for c in self.commits if c not in later)
+        return replace(self, version=version, commits=commits)
+
     def gained(self, version: int) -> int | None:
         """Return how many more rows the table has than at a version, None if the log can't tell."""
-        net = {c.version: c.net_rows for c in self.commits if c.version > version}
-        counts = [net.get(v) for v in range(version + 1, self.version + 1)]
-        known = [count for count in counts if count is not None]
-        return sum(known) if len(known) == len(counts) else None
+        later = self.after(version)
+        if later is None:
+            return None
+        known = [c.net_rows for c in later if c.net_rows is not None]
+        return sum(known) if len(known) == len(later) else None
 
     def replaced(self, version: int) -> bool:
-        """Return whether the table was replaced in place after a version.
+        """Return whether the table was, or may have been, replaced in place after a version.
 
         CREATE OR REPLACE does so.
         """
-        return any(c.replaces for c in self.commits if c.version > version)
+        later = self._later(version)
+        return later is None or any(c.replaces for c in later)
+
+    def _later(self, version: int) -> tuple[Commit, ...] | None:
+        """Return the known commits after a version, oldest first, None if it is no ancestor."""
+        if not self.snapshots:
+            later = (c for c in self.commits if c.version > version)
+            return tuple(sorted(later, key=lambda c: c.version))
+        ids = [c.version for c in self.commits]
+        return tuple(reversed(self.commits[: ids.index(version)])) if version in ids else None
 
 
 @dataclass(frozen=True)
@@ -66,10 +132,11 @@ class VersionRange:
         effect: the sum of the commits' effects.
         rows: the changed rows that the commits' metrics count.
         broken: why the feed can't be read over the version range, if that is known beforehand.
-        first: the first version that may have changed rows.
+        first: the first version that may have changed rows. In SNAPSHOTS it is the recorded one,
+            whose changes are not read.
         updates: rows were only updated; none were inserted or deleted.
         replaced: a commit replaced all rows with new ones, so most of them may be the same.
-        tracked: the changed rows are found by the rows' ids, because there is no change feed.
+        source: how the changed rows are read.
     """
 
     recorded: int
@@ -80,7 +147,7 @@ class VersionRange:
     first: int = 0
     updates: bool = False
     replaced: bool = False
-    tracked: bool = False
+    source: ChangeSource = ChangeSource.FEED
 
     @property
     def moved(self) -> bool:
@@ -102,10 +169,9 @@ def version_range(name: str, recorded: int, head: Head, used: Set[str] | None) -
 
     `used` holds the columns that a view reads, None if that is not certain.
     """
-    versions = range(recorded + 1, head.version + 1)
-    commits = sorted((c for c in head.commits if c.version in versions), key=lambda c: c.version)
-    if len(commits) < len(versions):
-        reason = Reason(ReasonCode.CHANGE_SET_MISSING, f"{name}: versions after {recorded}")
+    commits = head.after(recorded)
+    if commits is None:
+        reason = Reason(ReasonCode.CHANGE_SET_MISSING, _missing(name, recorded, head))
         return VersionRange(recorded, head.version, Effect.GENERAL, 0, reason)
     changing = [c for c in commits if c.effect is not Effect.NOTHING]
     rows = sum(c.rows for c in changing)
@@ -116,21 +182,28 @@ def version_range(name: str, recorded: int, head: Head, used: Set[str] | None) -
             return VersionRange(recorded, head.version, Effect.GENERAL, rows, reason)
     if not changing:
         return VersionRange(recorded, head.version, Effect.NOTHING, 0)
-    effect, first = _total([c.effect for c in changing]), changing[0].version
     broken, updates = _broken(name, commits, head), all(c.updates for c in changing)
     replaced = any(c.replaces or c.overwrites for c in changing)
-    tracked = broken is not None and head.tracked and _is_tracked(commits)
+    source = ChangeSource.SNAPSHOTS if head.snapshots else ChangeSource.FEED
+    if broken is not None and head.tracked and _is_tracked(commits):
+        source, broken = ChangeSource.TRACKING, None
     return VersionRange(
         recorded=recorded,
         pinned=head.version,
-        effect=effect,
+        effect=_total([c.effect for c in changing]),
         rows=rows,
-        broken=None if tracked else broken,
-        first=first,
+        broken=broken,
+        first=recorded if head.snapshots else changing[0].version,
         updates=updates,
         replaced=replaced,
-        tracked=tracked,
+        source=source,
     )
+
+
+def _missing(name: str, recorded: int, head: Head) -> str:
+    if head.snapshots:
+        return f"{name}: its newest snapshot does not follow snapshot {recorded}"
+    return f"{name}: versions after {recorded}"
 
 
 def _is_tracked(commits: Sequence[Commit]) -> bool:
@@ -153,6 +226,9 @@ def _broken(name: str, commits: Sequence[Commit], head: Head) -> Reason | None:
     The feed can't be read if rows changed while it was off. The commits do not tell if it was off
     before all of them, or if RESTORE turned it off again; then reading the feed fails.
     """
+    if head.snapshots:
+        unread = next((c.unreadable for c in commits if c.unreadable), "")
+        return Reason(ReasonCode.CHANGE_SET_MISSING, f"{name}: {unread}") if unread else None
     if not head.feed:
         return Reason(ReasonCode.CDF_UNAVAILABLE, name)
     off = False

@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from dbt.adapters.ivm_spark.algebra.functions import AGGREGATES
 from dbt.adapters.ivm_spark.sql.plan_nulls import without_implied
+from dbt.adapters.ivm_spark.sql.plan_pushed import with_pushed
 from dbt.adapters.ivm_spark.sql.plan_text import (
     IDENTIFIED,
     alias_of,
@@ -38,7 +39,7 @@ from dbt.adapters.ivm_spark.sql.plan_tree import (
     printed_tree,
 )
 
-_SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==", re.DOTALL)
+_SECTION = re.compile(r"== Optimized Logical Plan ==\n(.*?)\n\n== Physical Plan ==(.*)", re.DOTALL)
 _NAMED = re.compile(r"(?:`[^`]*`|[\w.]+)?#(\d+)L?")
 _PLAIN = re.compile(r"[\w.]+")
 _HINT = re.compile(r", (?:left|right)Hint=\([^)]*\)")
@@ -89,7 +90,10 @@ def _normalized(explained: str) -> tuple[str, _Normalizer] | None:
     found = _SECTION.search(explained)
     if found is None or _CUT.search(found.group(1)):
         return None
-    plan = _ASSERTION.sub(r"\1assertion", _HINT.sub("", found.group(1)))
+    shown = with_pushed(*found.groups())
+    if shown is None:
+        return None
+    plan = _ASSERTION.sub(r"\1assertion", _HINT.sub("", shown))
     root = printed_tree(_PIVOT.sub(r"pivot#\1", plan))
     normalizer = _Normalizer()
     try:

@@ -12,7 +12,6 @@ from mashumaro.dialect import Dialect
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.source.commit import Commit, Effect
-from dbt.adapters.ivm_spark.source.version_range import FILES
 from dbt.adapters.ivm_spark.watermark.configuration import Configuration
 from dbt.adapters.ivm_spark.watermark.cost_model import CostModel, RefreshStats, learned
 from dbt.adapters.ivm_spark.watermark.marked import marked, unmarked
@@ -30,7 +29,7 @@ class SourceWatermark:
     """The watermark of one source.
 
     Attributes:
-        table_id: Delta's id of the table, or a digest of its files, see `Head.files`.
+        table_id: the table's id, see `Head`.
         version: the version that the refresh read.
         rows: the table's rows as far as known: counted at the last rebuild, plus the rows gained
             since.
@@ -41,11 +40,6 @@ class SourceWatermark:
     version: int
     rows: int = 0
     committed: str = ""
-
-    @property
-    def of_files(self) -> bool:
-        """Return whether the source was a table of files."""
-        return self.table_id.startswith(FILES)
 
 
 @dataclass(frozen=True)

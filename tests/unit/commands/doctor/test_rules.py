@@ -48,6 +48,13 @@ ILL = {
         "info",
         "if it changes often, store it as a Delta table",
     ),
+    "CHANGES_UNREADABLE": (
+        of_source(feed_since=None, snapshots=True, unreadable="delete files"),
+        "warning",
+        "ALTER TABLE `shop`.`orders` SET TBLPROPERTIES ('write.delete.mode' = 'copy-on-write', "
+        "'write.update.mode' = 'copy-on-write', 'write.merge.mode' = 'copy-on-write'); then "
+        "rewrite its data files, so that no delete file is left",
+    ),
     "PROPERTIES_WILL_BE_DROPPED": (
         of_source(drops=((FEED, "true"),), parent="orders", parent_kind="table"),
         "warning",
@@ -121,6 +128,7 @@ def test_every_rule_has_a_case() -> None:
         of_source(keys=(KEY, replace(KEY, duplicate=""))),
         of_source(unread_since=None, unread=0, files_kept=86400.0),
         of_source(feed_since=None, tracked=True),
+        of_source(feed_since=None, snapshots=True),
         replace(HEALTHY, state=replace(STATE, files=900, size=900 * 100_000_000)),
         replace(
             HEALTHY,

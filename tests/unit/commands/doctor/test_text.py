@@ -58,6 +58,12 @@ def test_a_source_of_files_has_no_versions() -> None:
     assert "shop.orders: files, changed since the last refresh" in as_text([changed])
 
 
+def test_an_iceberg_table_has_snapshots() -> None:
+    source = replace(ORDERS, feed_since=None, recorded=7, version=9, snapshots=True)
+    (line,) = (t for t in as_text([replace(TOP, sources=(source,))]).splitlines() if "sources" in t)
+    assert line == "  sources  shop.orders: snapshots, read to 7 of 9"
+
+
 def test_json() -> None:
     one, other = json.loads(as_json([KEYED, TOP]))["models"]
     assert one["findings"] == []

@@ -29,7 +29,12 @@ from dbt.adapters.ivm_spark.sql.fingerprint import made_under
 from dbt.adapters.ivm_spark.sql.scans import columns_read
 from dbt.adapters.ivm_spark.state.difference import stored_types
 from dbt.adapters.ivm_spark.state.target import Target
-from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.history import (
+    identified,
+    is_another,
+    replacement,
+    since_last_refresh,
+)
 from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermark, newest
 
 
@@ -111,8 +116,7 @@ class CurrentReader:
         head = with_tracking(self._query, relation, head)
         head = identified(self._reader, relation.name, head, mark)
         if is_another(head, mark):
-            files, replaced = ReasonCode.FILES_CHANGED, ReasonCode.SOURCE_REPLACED
-            raise NotMaintained(files if head.files else replaced, relation.name)
+            raise NotMaintained(replacement(head, mark), relation.name)
         return head
 
     def _at_the_clock(self, view: View, watermark: Watermark) -> tuple[View, Clock]:

@@ -78,6 +78,9 @@ def _source(source: SourceFacts, now: int) -> str:
     if source.files:
         changed = "changed since the last refresh" if source.replaced else "no versions"
         return ", ".join([f"{bare(source.name)}: files", changed, *keys])
+    if source.snapshots:
+        read = [] if source.recorded is None else [f"read to {source.recorded} of {source.version}"]
+        return ", ".join([f"{bare(source.name)}: snapshots", *read, *keys])
     feed = "changes by row tracking" if source.tracked else "no change feed"
     if source.feed_since is not None:
         version, committed = source.feed_since

@@ -34,6 +34,7 @@ from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.session.condition import first_line
 from dbt.adapters.ivm_spark.source.commit import Effect
+from dbt.adapters.ivm_spark.source.iceberg import DELETE_FILES
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.source.version_range import Head
@@ -153,14 +154,16 @@ class Examiner:
             version=head.version,
             recorded=watermark.version if watermark is not None else None,
             recorded_id=watermark.table_id if watermark is not None else "",
-            replaced=watermark is not None and head.files and is_another(head, watermark),
+            replaced=watermark is not None and head.has_own_id and is_another(head, watermark),
             parent=parent.name if parent is not None else "",
             parent_kind=parent.kind if parent is not None else "",
             keys=tuple(self._checked(name, key) for key in keys),
             files=head.files,
             tracked=head.tracked,
+            snapshots=head.snapshots,
+            unreadable=_deleting(head),
         )
-        return facts if head.files else self._versioned(facts, head, found, parent)
+        return facts if head.has_own_id else self._versioned(facts, head, found, parent)
 
     def _versioned(
         self, facts: SourceFacts, head: Head, found: Findings, parent: Parent | None
@@ -212,6 +215,12 @@ class Examiner:
             return {"drift": int(rows[0]["n"])}
         except (CompilationError, DbtDatabaseError) as error:
             return {"unchecked": first_line(error)}
+
+
+def _deleting(head: Head) -> str:
+    """Return why the newest snapshot's changes can't be read, if later ones can't either."""
+    newest = head.commits[0].unreadable if head.commits else ""
+    return newest if newest == DELETE_FILES else ""
 
 
 def _properties(detail: Mapping[str, Any]) -> dict[str, str]:

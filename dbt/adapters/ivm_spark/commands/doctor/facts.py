@@ -50,6 +50,8 @@ class SourceFacts:
         keys: its declared keys.
         files: it is a table of files, without versions and a change feed.
         tracked: it has no change feed, but Spark finds its changes by the ids of its rows.
+        snapshots: it is an Iceberg table, whose versions are ids of snapshots.
+        unreadable: why the changes of its newest snapshot can't be read, empty if they can.
     """
 
     name: str
@@ -69,6 +71,8 @@ class SourceFacts:
     keys: tuple[KeyFacts, ...] = ()
     files: bool = False
     tracked: bool = False
+    snapshots: bool = False
+    unreadable: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,9 +131,9 @@ class ModelFacts:
     unchecked: str = ""
 
     @property
-    def versioned(self) -> tuple[SourceFacts, ...]:
-        """Return the sources that have versions."""
-        return tuple(source for source in self.sources if not source.files)
+    def of_delta(self) -> tuple[SourceFacts, ...]:
+        """Return the sources that are Delta tables."""
+        return tuple(s for s in self.sources if not (s.files or s.snapshots))
 
 
 class Severity(str, Enum):

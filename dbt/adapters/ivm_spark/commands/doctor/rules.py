@@ -59,7 +59,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
     reason = facts.reason
     if facts.kind != "full" or reason is None or facts.unsupported_reason is not None:
         return
-    known = any(source.feed_since is None or source.replaced for source in facts.versioned)
+    known = any(source.feed_since is None or source.replaced for source in facts.of_delta)
     if reason.code is ReasonCode.FULL_REFRESH_REQUESTED:
         return
     if reason.code not in _TOLD_OF_THE_SOURCE or not known:
@@ -70,7 +70,7 @@ def next_is_full(facts: ModelFacts) -> Iterator[Finding]:
 
 def feed_off(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source without a change data feed."""
-    for source in facts.versioned:
+    for source in facts.of_delta:
         unreadable = source.feed_since is None and not source.tracked
         if unreadable and facts.unsupported_reason is None:
             message = (
@@ -90,9 +90,27 @@ def of_files(facts: ModelFacts) -> Iterator[Finding]:
             yield Finding(Severity.INFO, "SOURCE_OF_FILES", source.name, message, remedy)
 
 
+def unreadable_snapshots(facts: ModelFacts) -> Iterator[Finding]:
+    """Report an Iceberg table whose change log can't be read."""
+    for source in facts.sources:
+        if source.unreadable and facts.unsupported_reason is None:
+            message = (
+                f"The changes of {bare(source.name)} can't be read: {source.unreadable}. So each "
+                "refresh after a change to it is full."
+            )
+            modes = ", ".join(
+                f"'write.{kind}.mode' = 'copy-on-write'" for kind in ("delete", "update", "merge")
+            )
+            remedy = (
+                f"ALTER TABLE {source.name} SET TBLPROPERTIES ({modes}); then rewrite its data "
+                "files, so that no delete file is left"
+            )
+            yield Finding(Severity.WARNING, "CHANGES_UNREADABLE", source.name, message, remedy)
+
+
 def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that loses properties at the next run of the dbt model behind it."""
-    for source in facts.versioned:
+    for source in facts.of_delta:
         if not source.drops:
             continue
         names = [name for name, _ in source.drops]
@@ -114,7 +132,7 @@ def feed_will_be_dropped(facts: ModelFacts) -> Iterator[Finding]:
 
 def replaced(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that was dropped and created again."""
-    for source in facts.versioned:
+    for source in facts.of_delta:
         if source.replaced:
             message = (
                 f"{bare(source.name)} was dropped and created again since the last refresh (table "
@@ -129,7 +147,7 @@ def replaced(facts: ModelFacts) -> Iterator[Finding]:
 
 def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
     """Report unread changes whose files Delta may have deleted, or may soon delete."""
-    for source in facts.versioned:
+    for source in facts.of_delta:
         if source.unread_since is None or facts.unsupported_reason is not None or source.replaced:
             continue
         age = (facts.now - source.unread_since) / 1000
@@ -156,7 +174,7 @@ def changes_about_to_be_lost(facts: ModelFacts) -> Iterator[Finding]:
 
 def short_retention(facts: ModelFacts) -> Iterator[Finding]:
     """Report a source that keeps the files of its changes for less than a day."""
-    for source in facts.versioned:
+    for source in facts.of_delta:
         if source.files_kept < DAY and facts.unsupported_reason is None:
             message = (
                 f"{bare(source.name)} keeps the files of its changes for only "
@@ -237,6 +255,7 @@ RULES: Sequence[Rule] = (
     next_is_full,
     feed_off,
     of_files,
+    unreadable_snapshots,
     feed_will_be_dropped,
     replaced,
     changes_about_to_be_lost,

@@ -149,7 +149,8 @@ def _sources(sources: Sequence[SourceState]) -> Iterator[str]:
         changed = ""
         if source.changed_rows is not None:
             changed = "none" if source.effect == "nothing" else f"{source.changed_rows} rows"
-        feed = "files" if source.files else "on" if source.feed else "OFF"
+        feed = "on" if source.feed else "OFF"
+        feed = "files" if source.files else "snapshots" if source.snapshots else feed
         recorded = "" if source.recorded is None or source.files else str(source.recorded)
         rows.append(
             (

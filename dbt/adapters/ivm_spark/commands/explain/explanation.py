@@ -41,6 +41,7 @@ class SourceState:
         effect: what the commits between them do: `nothing`, `inserts`, `deletes` or `general`.
         broken: why these changes can't be read, None if they can.
         files: it is a table of files, without versions and a change feed.
+        snapshots: it is an Iceberg table, whose versions are ids of snapshots.
     """
 
     name: str
@@ -51,6 +52,7 @@ class SourceState:
     effect: str | None
     broken: Reason | None
     files: bool = False
+    snapshots: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,11 +200,12 @@ def _source(name: str, found: Findings, plan: Plan) -> SourceState:
     looked = known is not None and watermark is not None and known.recorded == watermark.version
     return SourceState(
         name=name_text(name),
-        feed=head.feed or head.tracked,
+        feed=head.feed or head.tracked or head.snapshots,
         recorded=watermark.version if watermark is not None else None,
         newest=head.version,
         changed_rows=known.rows if known is not None and looked else None,
         effect=known.effect.value if known is not None and looked else None,
         broken=known.broken if known is not None and looked else None,
         files=head.files,
+        snapshots=head.snapshots,
     )

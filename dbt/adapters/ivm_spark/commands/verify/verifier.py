@@ -42,10 +42,22 @@ from dbt.adapters.ivm_spark.sql.parse import Parsed, parse
 from dbt.adapters.ivm_spark.state.held import held
 from dbt.adapters.ivm_spark.state.shown_row import decode_row
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
-from dbt.adapters.ivm_spark.watermark.history import identified, is_another, since_last_refresh
+from dbt.adapters.ivm_spark.watermark.history import (
+    identified,
+    is_another,
+    replacement,
+    since_last_refresh,
+)
 from dbt.adapters.ivm_spark.watermark.shown import ROW
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark, newest
 
+_ANOTHER = {
+    ReasonCode.FILES_CHANGED: "got other files",
+    ReasonCode.DATA_SCHEMA_CHANGED: "got other columns",
+    ReasonCode.SOURCE_REPLACED: "was dropped and created again",
+}
+_NO_SUCH_VERSION = ("[DELTA_", "Cannot find snapshot with ID")
+"""How Delta and Iceberg say that they can't read a version."""
 Versions = Mapping[str, int]
 _Text = Callable[[Versions], str]
 
@@ -191,7 +203,7 @@ class Verifier:
             head = self._reader.head(relation, recorded.version)
             head = identified(self._reader, name, head, recorded)
             if is_another(head, recorded):
-                what = "got other files" if head.files else "was dropped and created again"
+                what = _ANOTHER[replacement(head, recorded)]
                 raise ComparisonError(
                     f"its source {name} {what} since its last refresh, so the rows that it read "
                     f"no longer exist. Refresh it: dbt run --select {model}"
@@ -217,7 +229,8 @@ class Verifier:
         try:
             return self._described(text, recorded, watermark)
         except DbtDatabaseError as error:
-            if "[DELTA_" not in str(error.msg):
+            of_a_version = any(said in str(error.msg) for said in _NO_SUCH_VERSION)
+            if not of_a_version:
                 raise
             unmoved = {
                 name: head.version

@@ -35,7 +35,8 @@
 {% macro ivm_known_relation(node, identifier, kind) -%}
   {{ return({
       'name': node.name,
-      'relation': ivm_quoted(api.Relation.create(schema=node.schema, identifier=identifier)),
+      'relation': ivm_quoted(api.Relation.create(
+          database=node.database, schema=node.schema, identifier=identifier)),
       'kind': kind,
       'tblproperties': node.config.get('tblproperties'),
       'constraints': node.get('constraints'),

@@ -21,5 +21,5 @@
 
 {#- Return a relation's name as SQL, with every part quoted. -#}
 {% macro ivm_quoted(relation) -%}
-  {{ return(adapter.quote(relation.schema) ~ '.' ~ adapter.quote(relation.identifier)) }}
+  {{ return(relation.full_name) }}
 {%- endmacro %}
