@@ -16,7 +16,7 @@ from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt.flags import get_flags
-from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER
+from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER, merge_tables
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
@@ -252,7 +252,7 @@ class IvmSparkAdapter(SparkAdapter):
         with self.connection_named("ivm_catalog"):
             rows = [row for relation in elsewhere for row in self._columns_elsewhere(relation)]
         described = agate.Table.from_object(rows, column_types=DEFAULT_TYPE_TESTER)
-        return agate.Table.merge([table, described]), errors
+        return merge_tables([table, described]), errors
 
     def _columns_elsewhere(self, relation: IvmSparkRelation) -> Iterator[dict[str, Any]]:
         """Yield what dbt docs shows of the columns of a relation in another catalog."""

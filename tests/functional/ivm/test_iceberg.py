@@ -1,0 +1,110 @@
+"""What dbt and this package say of an Iceberg table in a catalog of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dbt.tests.util import run_dbt, run_dbt_and_capture
+
+from tests.conftest import ICEBERG
+from tests.functional.ivm.warehouse import Warehouse, kinds
+
+pytestmark = [
+    pytest.mark.skipif(not ICEBERG, reason="no Iceberg for this Spark"),
+    pytest.mark.usefixtures("embedded"),
+]
+HEADER = "{{ config(materialized='ivm') }}\n"
+MODELS = {
+    "sums": HEADER + "select k, sum(v) as total, count(*) as n from {{ source('lake', 'facts') }} "
+    "group by k",
+    "named": HEADER + "select f.id, upper(f.k) as k from `ice`.{{ target.schema }}.facts f",
+    "staged": "{{ config(materialized='view') }} select id, k, v * 2 as v from "
+    "{{ source('lake', 'facts') }}",
+    "on_a_view": HEADER + "select k, max(v) as most from {{ ref('staged') }} group by k",
+}
+IVM = ("sums", "named", "on_a_view")
+PROPERTIES = """
+sources:
+  - name: lake
+    database: ice
+    schema: "{{ target.schema }}"
+    loaded_at_field: at
+    freshness: {error_after: {count: 1, period: day}}
+    tables: [{name: facts, columns: [{name: id}]}]
+models:
+  - name: sums
+    data_tests: [equals_its_query]
+"""
+NOWHERE = HEADER + "select * from nowhere.db.facts"
+
+
+class TestAnotherCatalog:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        texts = {f"{name}.sql": text for name, text in MODELS.items()}
+        return {**texts, "properties.yml": PROPERTIES}
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Iterator[Warehouse]:
+        table = f"ice.{warehouse.schema}.facts"
+        warehouse.sql(
+            f"create namespace if not exists ice.{warehouse.schema}",
+            f"create table {table} (id int, k string, v int, at timestamp) using iceberg",
+            f"insert into {table} values (1, 'a', 1, now()), (2, 'b', 2, now())",
+        )
+        warehouse.run()
+        yield warehouse
+        warehouse.sql(f"drop table {table}")
+
+    def test_views_of_it_are_refreshed(self, built: Warehouse) -> None:
+        built.sql(f"insert into ice.{built.schema}.facts values (3, 'a', 7, now())")
+        assert set(kinds(built.run()).values()) == {"incremental"}
+        built.check(*IVM)
+        assert set(kinds(built.run()).values()) == {"none"}
+
+    def test_docs_and_freshness_know_it(self, built: Warehouse) -> None:
+        catalog: Any = run_dbt(["docs", "generate"])
+        (source,) = catalog.sources.values()
+        assert source.metadata.database == "ice"
+        assert list(source.columns) == ["id", "k", "v", "at"]
+        assert [c.type for c in source.columns.values()] == ["int", "string", "int", "timestamp"]
+        assert set(catalog.nodes) >= {f"model.test.{name}" for name in MODELS}
+        run_dbt(["source", "freshness"])
+
+    def test_commands_tell_its_snapshots(
+        self, built: Warehouse, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        arguments = json.dumps({"model": "sums"})
+        run_dbt(["--quiet", "run-operation", "ivm_explain", "--args", arguments])
+        told = capsys.readouterr().out
+        assert f"ice.{built.schema}.facts  snapshots" in told
+        run_dbt(["--quiet", "run-operation", "ivm_doctor", "--args", '{"models": ["sums"]}'])
+        told = capsys.readouterr().out
+        assert f"ice.{built.schema}.facts: snapshots, read to" in told
+        assert "0 warnings" in told
+
+    def test_a_view_is_compared_at_the_recorded_snapshot(self, built: Warehouse) -> None:
+        table = f"ice.{built.schema}.facts"
+        built.run()
+        built.sql(f"insert into {table} values (4, 'c', 7, now())")
+        run_dbt(["test", "--select", "sums"])
+        built.sql(
+            f"call ice.system.expire_snapshots(table => '{table}', "
+            "older_than => timestamp '2100-01-01', retain_last => 1)"
+        )
+        _, log = run_dbt_and_capture(["test", "--select", "sums"], expect_pass=False)
+        assert "Spark can no longer read the source versions of its last refresh" in log
+        built.run()
+        run_dbt(["test", "--select", "sums"])
+
+    def test_a_catalog_that_is_not_there_is_named(self, built: Warehouse) -> None:
+        built.write("astray", NOWHERE)
+        try:
+            (message,) = built.fail("astray").values()
+        finally:
+            (built.folder / "models" / "astray.sql").unlink()
+        assert "nowhere" in message
+        assert "\tat org.apache" not in message
