@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: venv lint test test-long test-unit test-functional thrift-test connect-test \
-	cluster-test metastore-test versions-test kill-test fuzz bench scale bench-report docs site dist demo clean
+	cluster-test s3-test metastore-test versions-test kill-test fuzz bench scale bench-report docs site dist demo clean
 
 venv: $(STAMP)
 
@@ -46,6 +46,12 @@ cluster-test: venv
 	$(BIN)/python -m pytest --cluster tests/functional/cluster tests/functional/ivm/test_protocol.py
 	$(BIN)/python -m pytest --cluster --method thrift \
 		tests/functional/cluster/test_killed_worker.py tests/functional/ivm/test_protocol.py
+
+# With all tables in an S3 store: moto's server, which is installed with this.
+s3-test: venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[dev,s3]'
+	$(BIN)/python -m pytest --store s3 tests/functional/stores tests/functional/ivm/test_protocol.py
 
 # Two dbt processes on one Hive metastore, in a PostgreSQL that the test starts.
 metastore-test: venv

@@ -27,8 +27,18 @@ Wherever it makes sense, a feature does with an ivm model what it does with any 
 names the test that does it for real. `make docs` writes this page from `dbt-features.yml`, and CI
 checks that the tests exist.
 """,
+    "matrix": """# What runs where
+
+Each line names a test that shows it; a line without one has not been tested or is not supported.
+Versions, methods, catalogs, formats and stores have a table each. Not every combination of them is
+tested: unless a line says otherwise, its test has Spark 4.1 with Delta 4.3, `method: session`,
+Spark's own catalog, Delta tables with a change data feed, and a local folder. `make docs` writes
+this page from `matrix.yml`, and CI checks that the tests exist.
+
+What platforms offer by their own documentation is [on another page](platforms.md).
+""",
 }
-COLUMNS = {"accidents": "accident", "dbt-features": "feature"}
+COLUMNS = {"accidents": "accident", "dbt-features": "feature", "matrix": "what"}
 
 
 def page(name: str) -> str:
@@ -39,7 +49,7 @@ def page(name: str) -> str:
         lines = [f"## {section['title']}\n", head, "|---|---|---|"]
         for row in section["cases"]:
             path, _, test = row["test"].partition("::")
-            link = f"[`{test.replace('::', '.')}`](../{path})"
+            link = f"[`{test.replace('::', '.')}`](../{path})" if test else "-"
             cells = (row["case"], row["outcome"], link)
             lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
         parts.append("\n".join(lines) + "\n")

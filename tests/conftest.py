@@ -11,6 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from tests.object_store import ObjectStore
 from tests.spark_cluster import SparkCluster
 from tests.spark_server import SparkServer
 
@@ -100,8 +101,22 @@ def spark_cluster(
 
 
 @pytest.fixture(scope="session")
+def object_store(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ObjectStore | None]:
+    """The store that this test run's tables are in, if it is not a folder."""
+    if request.config.getoption("--store") == "folder":
+        yield None
+        return
+    store = ObjectStore(tmp_path_factory.mktemp("store"))
+    yield store
+    store.stop()
+
+
+@pytest.fixture(scope="session")
 def process_parameters(
     method: str,
+    object_store: ObjectStore | None,
     spark_cluster: SparkCluster | None,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
@@ -119,6 +134,7 @@ def process_parameters(
         "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
         **(_iceberg(folder / "ice") if ICEBERG and method == "session" else {}),
+        **({} if object_store is None else object_store.settings),
     }
 
 
@@ -229,5 +245,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--cluster", action="store_true", help="on a standalone cluster that the tests start"
+    )
+    parser.addoption(
+        "--store",
+        choices=("folder", "s3"),
+        default="folder",
+        help="where the tables are: a folder, or an S3 server that the tests start",
     )
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")

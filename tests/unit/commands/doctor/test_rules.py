@@ -55,6 +55,12 @@ ILL = {
         "'write.update.mode' = 'copy-on-write', 'write.merge.mode' = 'copy-on-write'); then "
         "rewrite its data files, so that no delete file is left",
     ),
+    "STORE_CAN_LOSE_COMMITS": (
+        replace(HEALTHY, state=replace(STATE, unsafe="s3a")),
+        "warning",
+        "write each table from one Spark driver at a time, or set spark.delta.logStore.s3a.impl "
+        "to io.delta.storage.S3DynamoDBLogStore for all drivers",
+    ),
     "PROPERTIES_WILL_BE_DROPPED": (
         of_source(drops=((FEED, "true"),), parent="orders", parent_kind="table"),
         "warning",

@@ -24,6 +24,7 @@ from dbt.adapters.ivm_spark.commands.doctor.facts import (
     StateFacts,
 )
 from dbt.adapters.ivm_spark.commands.doctor.parents import Parent, dropped, keys_of
+from dbt.adapters.ivm_spark.commands.doctor.stores import unsafe_scheme
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.pinned import held_at
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
@@ -142,6 +143,7 @@ class Examiner:
             refreshed=refresh.committed,
             held=bool(request.information)
             and held_at(self._reader.relation(request.view).text) is not None,
+            unsafe=unsafe_scheme(str(detail["location"] or ""), self._reader.settings()),
         )
 
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:

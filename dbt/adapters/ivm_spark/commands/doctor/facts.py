@@ -86,6 +86,7 @@ class StateFacts:
         refresh: number of its last refresh.
         refreshed: when its last refresh was committed.
         held: the view reads an old version of it, because a rebuild has not ended.
+        unsafe: the scheme of its store if two drivers can lose commits there, empty if they can't.
     """
 
     name: str
@@ -94,6 +95,7 @@ class StateFacts:
     refresh: int
     refreshed: int
     held: bool = False
+    unsafe: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT
 from dbt.adapters.ivm_spark.commands.doctor.facts import Finding, ModelFacts, Severity
+from dbt.adapters.ivm_spark.commands.doctor.stores import remedy_for
 from dbt.adapters.ivm_spark.commands.spoken import bare, duration, number, size
 from dbt.adapters.ivm_spark.source.commit import FEED
 
@@ -208,6 +209,18 @@ def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
             yield Finding(Severity.WARNING, "KEY_NOT_UNIQUE", source.name, message, remedy)
 
 
+def unsafe_store(facts: ModelFacts) -> Iterator[Finding]:
+    """Report a state in a store in which two drivers can lose commits."""
+    state = facts.state
+    if state is not None and state.unsafe:
+        message = (
+            f"Its state is in a store ({state.unsafe}:) in which the commits of two Spark drivers "
+            "at once can get lost."
+        )
+        remedy = remedy_for(state.unsafe)
+        yield Finding(Severity.WARNING, "STORE_CAN_LOSE_COMMITS", state.name, message, remedy)
+
+
 def many_files(facts: ModelFacts) -> Iterator[Finding]:
     """Report a state in many small files."""
     state = facts.state
@@ -261,6 +274,7 @@ RULES: Sequence[Rule] = (
     changes_about_to_be_lost,
     short_retention,
     keys_do_not_hold,
+    unsafe_store,
     many_files,
     held,
 )
