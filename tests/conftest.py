@@ -115,7 +115,6 @@ def object_store(
 
 @pytest.fixture(scope="session")
 def process_parameters(
-    method: str,
     object_store: ObjectStore | None,
     spark_cluster: SparkCluster | None,
     tmp_path_factory: pytest.TempPathFactory,
@@ -133,7 +132,7 @@ def process_parameters(
         # and the tables of broadcast joins stay until the driver's garbage is collected.
         "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
-        **(_iceberg(folder / "ice") if ICEBERG and method == "session" else {}),
+        **(_iceberg(folder / "ice") if ICEBERG else {}),
         **({} if object_store is None else object_store.settings),
     }
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyspark
 
 from dbt.adapters.ivm_spark.session.installed import delta_package
-from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION
+from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION, PACKAGES
 
 SPARK = Path(pyspark.__file__).parent
 HOST = "127.0.0.1"
@@ -36,7 +36,8 @@ _DELTA = {
 class SparkServer:
     """Spark's Thrift server and its Connect server in one process, from the installed pyspark.
 
-    As a user starts them: nothing but Delta's jars and catalog is added to plain Spark.
+    As a user starts them: nothing but Delta's jars and catalog, and the packages of the settings,
+    is added to plain Spark.
 
     Attributes:
         thrift_port, connect_port: on `HOST`.
@@ -53,7 +54,8 @@ class SparkServer:
             "hive.exec.local.scratchdir": str(folder / "scratch"),
             "hive.server2.logging.operation.enabled": "false",
         }
-        jars = [str(jar) for jar in jars_of(delta_package())]
+        others = [name for name in settings.get(PACKAGES, "").split(",") if name]
+        jars = [str(jar) for package in (delta_package(), *others) for jar in jars_of(package)]
         spark = _DELTA | {
             "spark.master": "local[2]",
             "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
@@ -63,7 +65,7 @@ class SparkServer:
             # executors elsewhere get them as jars.
             "spark.driver.extraClassPath": ":".join(jars),
             "spark.jars": ",".join(jars),
-            **settings,
+            **{key: value for key, value in settings.items() if key != PACKAGES},
         }
         command = [
             str(SPARK / "bin" / "spark-submit"),

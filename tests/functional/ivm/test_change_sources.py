@@ -194,7 +194,6 @@ class TestRowTracking(_ChangeSource):
 
 
 @pytest.mark.skipif(not ICEBERG, reason="no Iceberg for this Spark")
-@pytest.mark.usefixtures("embedded")
 class TestIceberg(_ChangeSource):
     CREATED = f"using iceberg partitioned by (k) tblproperties ('format-version' = '2', {COPIED})"
     DATABASE = "ice"

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
+from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
+from dbt.adapters.ivm_spark.plan.reading import read
 from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.plan.result_settings import (
     DEFAULTS,
@@ -106,3 +109,23 @@ def test_how_binary_values_are_printed_counts_only_where_they_are() -> None:
     assert found(printed, style) != found(printed, {})
     assert made_under(found(plain, style), style)
     assert made_under(found(printed, style), style)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("select concat(b, b) as t from s.facts", None),
+        ("select to_csv(struct(b)) as t from s.facts", ReasonCode.VIEW_SETTINGS_DIFFER),
+    ],
+)
+def test_a_view_feels_how_binary_values_are_printed_only_where_they_are(
+    text: str, reason: ReasonCode | None
+) -> None:
+    facts = Relation("`s`.`facts`", RelationKind.DELTA, (("b", "binary"),))
+    made = (("spark.sql.binaryOutputStyle", "UTF-8"),)
+    view = Relation(
+        "`s`.`v`", RelationKind.VIEW, (("t", "string"),), text, ("s",), ("t",), settings=made
+    )
+    found = read("select t from s.v", Catalog().with_relations((facts, view)), {})
+    code = None if found.unsupported_reason is None else found.unsupported_reason.code
+    assert code is reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind
@@ -30,6 +30,7 @@ from dbt.adapters.ivm_spark.plan.result_settings import (
 from dbt.adapters.ivm_spark.plan.work import operators
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.fingerprint import (
+    felt,
     fingerprint,
     fingerprint_text,
     used_types,
@@ -108,15 +109,22 @@ def _check_settings(catalog: Catalog, session: Mapping[str, str]) -> None:
         raise NotMaintained(ReasonCode.QUERY_NOT_UNDERSTOOD, f"{REGEX_COLUMNS} is true")
     for relation in catalog.relations.values():
         if relation.kind is RelationKind.VIEW:
-            keys = differing(dict(relation.settings), session)
+            keys = _differing(relation.settings, session, relation.text)
             if keys and not has_columns_only(relation.text):
                 detail = f"{relation.name}: {', '.join(keys)}"
                 raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
     for function in catalog.functions.values():
-        keys = differing(dict(function.settings), session) if function.body else []
+        keys = _differing(function.settings, session, function.body) if function.body else []
         if keys:
             detail = f"{function.name}(): {', '.join(keys)}"
             raise NotMaintained(ReasonCode.VIEW_SETTINGS_DIFFER, detail)
+
+
+def _differing(
+    settings: Iterable[tuple[str, str]], session: Mapping[str, str], text: str
+) -> list[str]:
+    """Return the settings that a text was created under and that may change its rows now."""
+    return differing(felt(dict(settings), (text,)), felt(dict(session), (text,)))
 
 
 def may_be_repeatable(sql: str, catalog: Catalog, settings: Mapping[str, str]) -> bool:

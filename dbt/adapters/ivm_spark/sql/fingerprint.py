@@ -28,8 +28,8 @@ def fingerprint(view: View, labels: tuple[str, ...], settings: dict[str, str]) -
     labels: the names of its outputs as written.
     """
     columns = {name: used_types(view, relation) for name, relation in view.sources.items()}
-    felt = _felt(settings, (view.text,))
-    return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(felt)))
+    relevant = felt(settings, (view.text,))
+    return "-".join((_digest([view.text, list(labels)]), _digest(columns), _digest(relevant)))
 
 
 def same_query(one: str, other: str) -> bool:
@@ -49,7 +49,7 @@ def same_settings(one: str, other: str) -> bool:
 
 def made_under(found: str, settings: dict[str, str]) -> bool:
     """Return whether a fingerprint was made under these session settings."""
-    digests = (_digest(settings), _digest(_felt(settings, ())))
+    digests = (_digest(settings), _digest(felt(settings, ())))
     return found.split("-")[2:] in [[digest] for digest in digests]
 
 
@@ -71,11 +71,11 @@ def fingerprint_text(
         *(astuple(f) for f in sorted(functions, key=lambda f: f.name) if f.body),
     ]
     columns = [(r.name, r.columns) for r in read if r not in views]
-    felt = _felt(settings, (sql, *(str(part) for text in texts for part in text)))
-    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(felt)))
+    relevant = felt(settings, (sql, *(str(part) for text in texts for part in text)))
+    return "-".join((_digest([sql.strip(), texts]), _digest(columns), _digest(relevant)))
 
 
-def _felt(settings: dict[str, str], texts: Iterable[str]) -> dict[str, str]:
+def felt(settings: dict[str, str], texts: Iterable[str]) -> dict[str, str]:
     """Return the settings that a query with these texts may feel.
 
     A Thrift server sets how binary values are printed, in some sessions and not in others. Only
