@@ -10,7 +10,7 @@ import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
 from tests.conftest import ICEBERG
-from tests.functional.ivm.warehouse import Warehouse, kinds
+from tests.functional.ivm.warehouse import Warehouse, kinds, reasons
 
 pytestmark = pytest.mark.skipif(not ICEBERG, reason="no Iceberg for this Spark")
 HEADER = "{{ config(materialized='ivm') }}\n"
@@ -18,6 +18,7 @@ MODELS = {
     "sums": HEADER + "select k, sum(v) as total, count(*) as n from {{ source('lake', 'facts') }} "
     "group by k",
     "named": HEADER + "select f.id, upper(f.k) as k from `ice`.{{ target.schema }}.facts f",
+    "sizes": HEADER + "select sum(record_count) as n from ice.{{ target.schema }}.facts.files",
     "staged": "{{ config(materialized='view') }} select id, k, v * 2 as v from "
     "{{ source('lake', 'facts') }}",
     "on_a_view": HEADER + "select k, max(v) as most from {{ ref('staged') }} group by k",
@@ -59,10 +60,25 @@ class TestAnotherCatalog:
     def test_views_of_it_are_refreshed(self, built: Warehouse) -> None:
         built.sql(f"insert into ice.{built.schema}.facts values (3, 'a', 7, now())")
         responses = built.run()
-        assert {n: r["reason"] for n, r in responses.items() if r.get("reason")} == {}
-        assert set(kinds(responses).values()) == {"incremental"}
-        built.check(*IVM)
-        assert set(kinds(built.run()).values()) == {"none"}
+        assert reasons(responses) == {"sizes": "INPUT_NOT_IN_DELTA"}
+        assert {kinds(responses)[name] for name in IVM} == {"incremental"}
+        built.check(*IVM, "sizes")
+        assert {kinds(built.run())[name] for name in IVM} == {"none"}
+
+    def test_a_branch_is_read_in_full(self, built: Warehouse) -> None:
+        table = f"ice.{built.schema}.facts"
+        built.sql(
+            f"call ice.system.fast_forward('{table}', 'audit', 'main')",
+            f"insert into {table}.branch_audit values (9, 'z', 9, now())",
+        )
+        built.write("audited", f"{HEADER}select k, v from {table}.branch_audit")
+        try:
+            for number in range(2):
+                built.sql(f"insert into {table}.branch_audit values ({number}, 'y', 1, now())")
+                assert reasons(built.run("audited")).keys() <= {"audited"}
+                built.check("audited")
+        finally:
+            (built.folder / "models" / "audited.sql").unlink()
 
     def test_docs_and_freshness_know_it(self, built: Warehouse) -> None:
         catalog: Any = run_dbt(["docs", "generate"])

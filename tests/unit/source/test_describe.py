@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
@@ -91,3 +93,46 @@ def test_a_table_that_may_have_deletion_vectors() -> None:
     (properties,) = rows(("Table Properties", said))
     assert relation_from("`s`.`t`", [*others, properties]).vectors
     assert not relation_from("`s`.`t`", described).vectors
+
+
+def iceberg(name: str, properties: str = "[format=iceberg/parquet,format-version=2]") -> Any:
+    """A table of Iceberg's as Spark describes it."""
+    return rows(
+        ("a", "string"),
+        ("", ""),
+        ("# Metadata Columns", ""),
+        ("_spec_id", "int"),
+        ("", ""),
+        ("# Detailed Table Information", ""),
+        ("Name", name),
+        ("Type", "MANAGED"),
+        ("Provider", "iceberg"),
+        ("Table Properties", properties),
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("`lake`.`db`.`t`", iceberg("lake.db.t")),
+        ("`Lake`.`db`.`T`", iceberg("lake.db.t")),
+        ("`lake`.`my db`.`t`", iceberg("lake.`my db`.t")),
+        ("`db`.`t`", iceberg("spark_catalog.db.t")),
+    ],
+)
+def test_a_table_of_iceberg(name: str, described: list[dict[str, str]]) -> None:
+    found = relation_from(name, described)
+    assert found.columns == (("a", "string"),)
+    assert found.kind is RelationKind.ICEBERG
+    assert found.is_read_exactly
+
+
+@pytest.mark.parametrize(
+    ("name", "described"),
+    [
+        ("`lake`.`db`.`t`.`branch_b`", iceberg("lake.db.t")),
+        ("`lake`.`db`.`t`.`files`", iceberg("lake.db.t.files", "[format=iceberg/parquet]")),
+    ],
+)
+def test_a_branch_and_metadata_are_no_table(name: str, described: list[dict[str, str]]) -> None:
+    assert relation_from(name, described).kind is RelationKind.OTHER

@@ -15,6 +15,7 @@ _VECTORS = "delta.feature.deletionVectors="
 _FACTS = "# Detailed Table Information"
 _FORMATS = frozenset({"avro", "csv", "json", "orc", "parquet", "text", "xml"})
 """Formats of files that Spark lists and reads itself."""
+_VERSION = "format-version"
 _STORAGE = ("Location", "Provider", "Storage Properties", "Table Properties")
 """What DESCRIBE says of a table of files that its rows depend on, besides the files."""
 
@@ -41,7 +42,7 @@ def relation_from(name: str, rows: Sequence[Row]) -> Relation:
         else:
             columns.append((key, value))
     properties = facts.get("Table Properties", "").strip("[]").split(",")
-    kind = _kind(facts, columns)
+    kind = _kind(name, facts, columns)
     files = kind is RelationKind.FILES
     return Relation(
         name,
@@ -73,14 +74,26 @@ def with_text(relation: Relation, described: str) -> Relation:
     )
 
 
-def _kind(facts: dict[str, str], columns: Sequence[tuple[str, str]]) -> RelationKind:
+def _is_whole_table(name: str, facts: Mapping[str, str]) -> bool:
+    """Return whether a name of Iceberg's is that of a table.
+
+    A branch and a tag (`t.branch_b`) have the table's name, and a table of metadata (`t.files`) has
+    no version of the format.
+    """
+    said = facts.get("Name", "").replace("`", "").removeprefix("spark_catalog.")
+    same = said.lower() == name.replace("`", "").lower()
+    return same and f"{_VERSION}=" in facts.get("Table Properties", "")
+
+
+def _kind(name: str, facts: Mapping[str, str], columns: Sequence[tuple[str, str]]) -> RelationKind:
     if facts.get("Type", "").upper() == "VIEW":
         return RelationKind.VIEW
     provider = facts.get("Provider", "").lower()
     if provider == "delta":
         return RelationKind.DELTA
     if provider == "iceberg":
-        return RelationKind.ICEBERG
+        whole = _is_whole_table(name, facts)
+        return RelationKind.ICEBERG if whole else RelationKind.OTHER
     # A column of this name hides what Spark says of the files.
     hidden = any(name.lower() == "_metadata" for name, _ in columns)
     return RelationKind.FILES if provider in _FORMATS and not hidden else RelationKind.OTHER
