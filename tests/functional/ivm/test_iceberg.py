@@ -60,7 +60,7 @@ class TestAnotherCatalog:
     def test_views_of_it_are_refreshed(self, built: Warehouse) -> None:
         built.sql(f"insert into ice.{built.schema}.facts values (3, 'a', 7, now())")
         responses = built.run()
-        assert reasons(responses) == {"sizes": "INPUT_NOT_IN_DELTA"}
+        assert reasons(responses).keys() == {"sizes"}
         assert {kinds(responses)[name] for name in IVM} == {"incremental"}
         built.check(*IVM, "sizes")
         assert {kinds(built.run())[name] for name in IVM} == {"none"}
