@@ -33,6 +33,8 @@ def test_the_order_of_conditions_and_implied_ones_mean_nothing() -> None:
     first = _plan(ONE, _scan("a#1, b#2", "p IS NOT NULL, p = 1, q IS NOT NULL"))
     assert first == _plan(ONE, _scan("a#1, b#2", "q IS NOT NULL, p = 1"))
     assert first != _plan(ONE, _scan("a#1, b#2", "p = 1"))
+    null = _plan(ONE, _scan("a#1, b#2", "p IS NULL"))
+    assert null != _plan(ONE, _scan("a#1, b#2", "p IS NULL, p IS NOT NULL"))
 
 
 def test_each_scan_has_its_own_conditions() -> None:

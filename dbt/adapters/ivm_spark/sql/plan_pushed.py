@@ -12,13 +12,11 @@ from __future__ import annotations
 import re
 
 _SCAN = re.compile(r"^([: +\-]*)RelationV2\[(.*)\] (\S+)$", re.MULTILINE)
-_PHYSICAL = re.compile(
-    r"BatchScan (\S+)\[(.*?)\] IcebergScan\(.*?, filters=(.*), runtimeFilters=", re.MULTILINE
-)
+_PHYSICAL = re.compile(r"BatchScan (\S+)\[(.*?)\] IcebergScan\(.*?, filters=(.*), runtimeFilters=")
 OF_CATALOGS = "RelationV2["
 """How Spark prints a scan of another catalog's table."""
 _IDS = re.compile(r"#(\d+)")
-_NOT_NULL = " IS NOT NULL"
+_NULL, _NOT_NULL = " IS NULL", " IS NOT NULL"
 
 
 def with_pushed(optimized: str, physical: str) -> str | None:
@@ -48,6 +46,6 @@ def _written(filters: str) -> str:
     """Return conditions in one order, without the IS NOT NULL that another one implies."""
     parts = sorted(part for part in filters.split(", ") if part)
     others = [part for part in parts if not part.endswith(_NOT_NULL)]
-    implied = tuple(part.split(" ")[0] for part in others)
+    implied = {part.split(" ")[0] for part in others if not part.endswith(_NULL)}
     kept = [p for p in parts if p in others or p.removesuffix(_NOT_NULL) not in implied]
     return "".join(f" where {part}" for part in kept)
