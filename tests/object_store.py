@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
@@ -14,7 +13,6 @@ from pathlib import Path
 
 from tests.spark_server import HOST, answers, ended, free_port, launched
 
-INSTALLED = importlib.util.find_spec("moto") is not None
 BUCKET = "lake"
 SECRET = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"
 _HADOOP = {"4.0": "3.4.1", "4.1": "3.4.2", "4.2": "3.5.0"}

@@ -242,11 +242,10 @@ class IvmSparkAdapter(SparkAdapter):
         """Return what dbt docs shows of relations; dbt-spark knows those of one catalog only."""
         import agate
 
-        configs = [*relation_configs]
-        relations = {id(c): self.Relation.create_from(self.config, c) for c in configs}
-        own = [config for config in configs if not relations[id(config)].other_catalog]
+        known = [(c, self.Relation.create_from(self.config, c)) for c in relation_configs]
+        own = [config for config, relation in known if not relation.other_catalog]
+        elsewhere = [relation for _, relation in known if relation.other_catalog]
         table, errors = super().get_catalog(own, used_schemas)
-        elsewhere = [relation for relation in relations.values() if relation.other_catalog]
         if not elsewhere:
             return table, errors
         with self.connection_named("ivm_catalog"):

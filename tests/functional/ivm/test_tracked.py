@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import version
 
 import pytest
-from packaging.version import Version
 
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
-
-FINDS = Version(version("pyspark")) >= Version("4.2")
-TRACKED = (
-    "tblproperties ('delta.enableChangeDataFeed' = 'false', 'delta.enableRowTracking' = 'true')"
+from tests.functional.ivm.warehouse import (
+    FEED,
+    FINDS_TRACKED,
+    TRACKED,
+    Warehouse,
+    kinds,
+    models_of,
+    reasons,
 )
+
 HEADER = "{{ config(materialized='ivm') }}\n"
 VIEWS = {
     "sums": "select k, sum(v) as total, count(*) as n, max(v) as most from @tracked group by k",
@@ -69,15 +71,15 @@ class TestTrackedRows:
         warehouse.run()
         yield warehouse
 
-    @pytest.mark.parametrize("change", CHANGES if FINDS else list(CHANGES)[:1])
+    @pytest.mark.parametrize("change", CHANGES if FINDS_TRACKED else list(CHANGES)[:1])
     def test_changed_rows_are_found_by_their_ids(self, built: Warehouse, change: str) -> None:
         built.sql(*CHANGES[change])
         responses = built.run()
-        assert set(kinds(responses).values()) == {"incremental" if FINDS else "full"}
-        assert set(reasons(responses).values()) == (set() if FINDS else {"CDF_UNAVAILABLE"})
+        assert set(kinds(responses).values()) == {"incremental" if FINDS_TRACKED else "full"}
+        assert set(reasons(responses).values()) == (set() if FINDS_TRACKED else {"CDF_UNAVAILABLE"})
         built.check(*VIEWS)
 
-    @pytest.mark.skipif(not FINDS, reason="no Spark that finds them")
+    @pytest.mark.skipif(not FINDS_TRACKED, reason="no Spark that finds them")
     @pytest.mark.parametrize("change", BREAKS)
     def test_rows_whose_ids_are_not_certain_are_read_again(
         self, built: Warehouse, change: str

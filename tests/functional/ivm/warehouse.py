@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt
+from packaging.version import Version
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
@@ -19,6 +21,11 @@ from dbt.adapters.ivm_spark.state import rewrite
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
 FEED = "tblproperties ('delta.enableChangeDataFeed' = 'true')"
+TRACKED = (
+    "tblproperties ('delta.enableChangeDataFeed' = 'false', 'delta.enableRowTracking' = 'true')"
+)
+FINDS_TRACKED = Version(version("pyspark")) >= Version("4.2")
+"""Whether Spark finds the changed rows of a table with row tracking and no feed."""
 
 
 class Warehouse:

@@ -33,7 +33,7 @@ class Versions:
         first: where the changes to read begin, for each source that moved; see `VersionRange`.
         pinned: the version to refresh to, for every source that has versions.
         nets: the relation that is read in place of a source's feed.
-        read_by: how the changes of a source are read, FEED if it is not there.
+        read_by: the way to read the changes of each source; one that is missing here has a feed.
     """
 
     first: dict[str, int]

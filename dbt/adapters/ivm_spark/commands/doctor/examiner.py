@@ -110,7 +110,7 @@ class Examiner:
             reason=plan.reason,
             unsupported_reason=found.reading.unsupported_reason,
             refused=refused,
-            state=self._state(request, refresh) if refresh is not None else None,
+            state=None if refresh is None else self._state(request, refresh, found.session),
             sources=tuple(
                 self._source(name, head, found, request) for name, head in found.heads.items()
             ),
@@ -133,7 +133,7 @@ class Examiner:
         found = refreshes_in(since_last_refresh(self._reader, request.state))
         return found[-1] if found else None
 
-    def _state(self, request: Request, refresh: Refresh) -> StateFacts:
+    def _state(self, request: Request, refresh: Refresh, session: Mapping[str, str]) -> StateFacts:
         detail = self._reader.detail(request.state)
         return StateFacts(
             name=request.state,
@@ -143,7 +143,7 @@ class Examiner:
             refreshed=refresh.committed,
             held=bool(request.information)
             and held_at(self._reader.relation(request.view).text) is not None,
-            unsafe=unsafe_scheme(str(detail["location"] or ""), self._reader.settings()),
+            unsafe=unsafe_scheme(str(detail["location"] or ""), session),
         )
 
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:

@@ -51,7 +51,7 @@ class SourceFacts:
         files: it is a table of files, without versions and a change feed.
         tracked: it has no change feed, but Spark finds its changes by the ids of its rows.
         snapshots: it is an Iceberg table, whose versions are ids of snapshots.
-        unreadable: why the changes of its newest snapshot can't be read, empty if they can.
+        unreadable: why Iceberg can't read its changes, empty if it can.
     """
 
     name: str
