@@ -58,6 +58,9 @@ MODELS = {
     "except select arr, st, bin from @typed where v > 2",
     "latest": "select ok, d, ntz, v from (select *, row_number() over "
     "(partition by ok, d, st order by ntz desc, v) as place from @typed) where place = 1",
+    "above": "select v % 2 as k, null as nothing, "
+    "upper(max(string(id))) collate UTF8_LCASE as name, max(v) * interval 1 minute as took, "
+    "named_struct('a b', max(id)) as odd from @typed group by v % 2",
     "entries": "select id, map_entries(m) as entries, m['x'] as x from @others",
     "parsed": "select id, variant_get(va, '$.a', 'int') as a from @others",
     "maps": "select id, m from @others",

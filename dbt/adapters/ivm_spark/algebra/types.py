@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
 from dbt.adapters.ivm_spark.algebra.tree import Item
 
@@ -46,6 +49,34 @@ def decimal_of(type_name: str) -> tuple[int, int] | None:
 def is_collated(type_name: str) -> bool:
     """Return whether equal values can look different, as under a case-insensitive collation."""
     return "collate " in type_name.lower()
+
+
+def cast_as(value: exp.Expr, type_name: str) -> exp.Expr:
+    """Return a value cast to a type by the name that Spark has for it.
+
+    A name that sqlglot would write back as another one is written as it is: `void`, `time(6)`, a
+    string with a collation.
+    """
+    named = exp.DataType.Type.USERDEFINED
+    kind = (
+        exp.DataType.build(type_name, dialect=IvmSpark)
+        if _is_written_back(type_name)
+        else exp.DataType(this=named, kind=type_name)
+    )
+    return exp.cast(value, kind)
+
+
+@lru_cache
+def _is_written_back(type_name: str) -> bool:
+    try:
+        written = to_sql(exp.DataType.build(type_name, dialect=IvmSpark))
+    except SqlglotError:
+        return False
+    return _bare(written) == _bare(type_name)
+
+
+def _bare(type_name: str) -> str:
+    return type_name.replace(" ", "").replace("`", "").lower()
 
 
 def check_comparable(column: str, type_name: str) -> None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
-from dbt.adapters.ivm_spark.algebra.types import TEXT, float_texts, is_float
+from dbt.adapters.ivm_spark.algebra.types import TEXT, cast_as, float_texts, is_float
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import netted
 from dbt.adapters.ivm_spark.sql.render import render
@@ -67,7 +67,7 @@ def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
     items = (*passed(every), Item(_COPIES, copies), Item(WEIGHT, sign))
     rows = repeated(Project(changed, items), _COPIES, (*every, WEIGHT))
     own = (
-        Item(name, exp.cast(column(floats[name].name), kind))
+        Item(name, cast_as(column(floats[name].name), kind))
         if name in floats
         else Item(name, column(name))
         for name, kind in columns

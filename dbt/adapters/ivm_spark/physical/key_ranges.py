@@ -23,6 +23,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     Scan,
 )
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import bind_plain
 
@@ -277,7 +278,7 @@ def _read(text: str, type_name: str) -> exp.Expr:
     if type_name == "timestamp":
         number = exp.cast(exp.Literal.string(text), "bigint")
         return exp.Anonymous(this="timestamp_micros", expressions=[number])
-    return exp.cast(exp.Literal.string(text), type_name, dialect="spark")
+    return cast_as(exp.Literal.string(text), type_name)
 
 
 def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:

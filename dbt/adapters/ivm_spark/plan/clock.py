@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.moved import Moved, moves
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.delta.moved import unfollowed
 from dbt.adapters.ivm_spark.plan.spark_plans import plans_are_equivalent
 from dbt.adapters.ivm_spark.session.condition import says_condition
@@ -164,10 +165,10 @@ def _literal(kind: str, text: object) -> exp.Expr | None:
     if _BARE.sub("", kind) not in (*_TYPES, *_INTEGERS):
         return None
     if text is None:
-        return exp.cast(exp.null(), kind, dialect=IvmSpark)
+        return cast_as(exp.null(), kind)
     if kind == _TIMESTAMP:
         return _call("timestamp_micros", exp.Literal.number(str(text)))
-    return exp.cast(exp.Literal.string(str(text)), kind, dialect=IvmSpark)
+    return cast_as(exp.Literal.string(str(text)), kind)
 
 
 def check_clock(query: Query, written: Node) -> None:

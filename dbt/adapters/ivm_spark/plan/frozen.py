@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import At, Filter, Limit, Project, Scan
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.analysis.cannot_raise import cannot_raise
 from dbt.adapters.ivm_spark.physical.lower import Known, optimized
 from dbt.adapters.ivm_spark.plan.change import Derivation
@@ -163,10 +164,7 @@ def _covers(query: Query, found: Findings, frozen: Frozen, before: Watermark) ->
 def _check_condition(query: Query, frozen: Frozen, types: dict[str, str]) -> None:
     """Raise RefusedError unless Spark takes the condition, and can't fail on any row."""
     row = exp.select(
-        *(
-            exp.alias_(exp.cast(exp.null(), kind, dialect="spark"), name, quoted=True)
-            for name, kind in types.items()
-        )
+        *(exp.alias_(cast_as(exp.null(), kind), name, quoted=True) for name, kind in types.items())
     )
     sql = to_sql(exp.select(exp.alias_(frozen.condition.copy(), "frozen")).from_(row.subquery("r")))
     try:
@@ -213,7 +211,7 @@ def _texts_as_values(condition: exp.Expr, types: Mapping[str, str]) -> list[exp.
         kinds = {types.get(part.name) for part in parts if isinstance(part, exp.Column)}
         texts = [part for part in parts if isinstance(part, exp.Literal) and part.is_string]
         for kind in sorted(k for k in kinds if k and "<" not in k and k not in _TEXTS):
-            found += (exp.cast(text.copy(), kind, dialect="spark") for text in texts)
+            found += (cast_as(text.copy(), kind) for text in texts)
     return [exp.alias_(value, f"c{place}") for place, value in enumerate(found)]
 
 

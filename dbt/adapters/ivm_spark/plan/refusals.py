@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dbt_common.exceptions import DbtDatabaseError
+from sqlglot.errors import SqlglotError
 
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.plan.config import IvmConfig, RefreshPolicy
@@ -15,7 +16,7 @@ from dbt.adapters.ivm_spark.state.layout import Layout
 
 _DETAIL = 500
 """Characters of Spark's message that a reason keeps."""
-_DEFECTS = (LookupError, ValueError, TypeError, AttributeError, AssertionError)
+_DEFECTS = (LookupError, ValueError, TypeError, AttributeError, AssertionError, SqlglotError)
 
 
 class RefusedError(Exception):

@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.algebra.tree import Item
 from dbt.adapters.ivm_spark.algebra.types import (
     MAX_PRECISION,
     MIN_ADJUSTED_SCALE,
+    cast_as,
     check_comparable,
     decimal_of,
     division_scale,
@@ -153,7 +154,7 @@ class Accumulators:
         if exact is None:
             return exp.Div(this=exp.cast(total, "double"), expression=count, typed=False)
         divisor = exp.cast(count, "decimal(20,0)")
-        return exp.cast(exp.Div(this=total, expression=divisor), result)
+        return cast_as(exp.Div(this=total, expression=divisor), result)
 
     def _add(
         self,

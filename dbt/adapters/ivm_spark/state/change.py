@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Aggregate, Filter, Item, Node, Project
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind, not_null, or_zero
 from dbt.adapters.ivm_spark.state.fill import state_column
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout
@@ -74,7 +75,7 @@ def overflow(accumulator: Accumulator) -> exp.Expr:
     rebuilt.
     """
     error = exp.Anonymous(this="raise_error", expressions=[exp.Literal.string(OVERFLOW)])
-    return exp.cast(error, accumulator.type_name)
+    return cast_as(error, accumulator.type_name)
 
 
 def _best(accumulator: Accumulator, side: str, insert_only: bool) -> exp.Expr:

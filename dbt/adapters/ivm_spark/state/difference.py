@@ -26,7 +26,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.algebra.types import check_comparable, float_texts
+from dbt.adapters.ivm_spark.algebra.types import cast_as, check_comparable, float_texts
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.state.matched import of_source, of_target
@@ -122,7 +122,7 @@ def difference(types: Mapping[str, str], counted: bool, state: str, token: str) 
     differing = differing_rows.scan
     inserted: dict[str, exp.Expr] = {name: of_source(name) for name in (*plain, COUNT)}
     for name, text in floats.items():
-        inserted[name] = exp.cast(of_source(text.name), types[name])
+        inserted[name] = cast_as(of_source(text.name), types[name])
     return Difference(
         new,
         Merge(

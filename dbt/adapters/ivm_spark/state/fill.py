@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Item, Node, Project
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, Accumulator, Kind
 from dbt.adapters.ivm_spark.state.layout import WHOLE, Layout, Style
 
@@ -47,4 +48,4 @@ def _whole_value(accumulator: Accumulator) -> exp.Expr:
         return exp.Max(this=argument)
     if accumulator.kind is Kind.XOR:
         return exp.Anonymous(this="bit_xor", expressions=[argument])
-    return exp.cast(exp.Sum(this=argument), accumulator.type_name)
+    return cast_as(exp.Sum(this=argument), accumulator.type_name)

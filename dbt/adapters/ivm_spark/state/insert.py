@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     UnionAll,
 )
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.state.accumulators import COUNT, checked, or_zero
 from dbt.adapters.ivm_spark.state.change import grouped_change
@@ -93,6 +94,6 @@ def _typed(layout: Layout) -> tuple[Item, ...]:
     count = checked(column(COUNT)) if layout.style is Style.ROWS else column(COUNT)
     return (
         *passed(key.name for key in layout.keys),
-        *(Item(a.name, exp.cast(column(a.name), a.type_name)) for a in layout.accumulators),
+        *(Item(a.name, cast_as(column(a.name), a.type_name)) for a in layout.accumulators),
         Item(COUNT, count),
     )

@@ -27,6 +27,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     SemiJoin,
 )
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.state.accumulators import (
     COUNT,
@@ -191,7 +192,7 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
             zero = exp.If(this=none, true=exp.Literal.number(0))
             stored = exp.Case(ifs=[zero], default=of_target(name))
         both: exp.Expr = exp.Add(this=stored, expression=or_zero(of_source(name)))
-        both = exp.cast(both, accumulator.type_name)
+        both = cast_as(both, accumulator.type_name)
         if accumulator.tight:
             both = exp.Coalesce(this=both, expressions=[overflow(accumulator)])
         return null_without(_sum(accumulator.counter), both)
@@ -199,7 +200,7 @@ def _updated(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
         differing = exp.BitwiseXor(
             this=or_zero(of_target(name)), expression=or_zero(of_source(name))
         )
-        value = exp.cast(differing, accumulator.type_name)
+        value = cast_as(differing, accumulator.type_name)
         return null_without(_sum(accumulator.counter), value)
     return _or_fresh(accumulator, lookup, _extreme(accumulator, of_target(name), of_source(name)))
 
@@ -211,7 +212,7 @@ def _inserted(accumulator: Accumulator, lookup: frozenset[Kind]) -> exp.Expr:
     if accumulator.kind is Kind.COUNT:
         return of_source(name)
     if accumulator.kind in (Kind.SUM, Kind.XOR):
-        value = exp.cast(of_source(name), accumulator.type_name)
+        value = cast_as(of_source(name), accumulator.type_name)
         return null_without(of_source(accumulator.counter), value)
     return _or_fresh(accumulator, lookup, of_source(name))
 

@@ -18,6 +18,7 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import UnionAll
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.analysis.origins import ORIGIN, Origin
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Binding
@@ -155,7 +156,7 @@ def part(contents: str, by: str, type_name: str, bounds: Sequence[str], number: 
 def _literal(text: str, type_name: str) -> exp.Expr:
     if type_name == _TIMESTAMP:
         return exp.Anonymous(this="timestamp_micros", expressions=[exp.Literal.number(text)])
-    return exp.cast(exp.Literal.string(text), type_name, dialect="spark")
+    return cast_as(exp.Literal.string(text), type_name)
 
 
 def all_parts(table: str, columns: Sequence[str], version: int) -> str:

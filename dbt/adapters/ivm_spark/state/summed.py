@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, Filter, Item, Node
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.state.accumulators import (
     COUNT,
     Accumulator,
@@ -64,4 +65,4 @@ def _total(accumulator: Accumulator) -> exp.Expr:
         # A partial sum of bigints may need more than a bigint.
         total = exp.Sum(this=exp.cast(value, "decimal(20,0)") if accumulator.wide else value)
     present = exp.Sum(this=column(accumulator.counter))
-    return null_without(present, exp.cast(or_zero(total), accumulator.type_name))
+    return null_without(present, cast_as(or_zero(total), accumulator.type_name))

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import Layout, Style
 from dbt.adapters.ivm_spark.state.visible import columns_of_state, stored_names, view_over
@@ -53,7 +54,7 @@ def rows_of_state(
         raise NotStoredError(", ".join(missing) or "columns in forms of their own")
     return exp.select(
         *(
-            exp.alias_(exp.cast(value.copy(), types[name], dialect="spark"), name, quoted=True)
+            exp.alias_(cast_as(value.copy(), types[name]), name, quoted=True)
             for name, value in values.items()
             if value is not None
         )

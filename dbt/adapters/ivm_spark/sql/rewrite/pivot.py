@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Project,
     Unpivot,
 )
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.sql.pivot import COUNTS
 
 
@@ -30,7 +31,7 @@ def rewrite_pivot(node: Pivot) -> Node:
     for values in node.values:
         same = exp.and_(
             *(
-                exp.NullSafeEQ(this=by.copy(), expression=exp.cast(value.copy(), kind))
+                exp.NullSafeEQ(this=by.copy(), expression=cast_as(value.copy(), kind))
                 for by, value, kind in zip(node.by, values, node.types, strict=True)
             )
         )
