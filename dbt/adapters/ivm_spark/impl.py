@@ -48,7 +48,7 @@ from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.build import is_of_parts
-from dbt.adapters.ivm_spark.watermark.shown import mark_in
+from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, mark_in
 
 if TYPE_CHECKING:
     import agate
@@ -77,6 +77,7 @@ class IvmSparkConfig(SparkConfig):
     refresh_policy: str | None = None
     change_threshold: float | None = None
     emit_changes: bool | None = None
+    publish: str | None = None
     on_query_change: str | None = None
     primary_keys: dict[str, list[str]] | None = None
     deterministic_functions: list[str] | str | None = None
@@ -261,7 +262,7 @@ class IvmSparkAdapter(SparkAdapter):
             yield {**shown, "column_index": place, "table_database": relation.database}
 
     def drop_relation(self, relation: Any) -> None:
-        """Drop a relation and, with the view of an ivm model, its state, which nobody else uses.
+        """Drop a relation and, with what an ivm model shows, its state, which nobody else uses.
 
         The parts of an unfinished build go with the state.
         """
@@ -277,16 +278,32 @@ class IvmSparkAdapter(SparkAdapter):
             super().drop_relation(parts)  # type: ignore[no-untyped-call]
 
     @available
-    def ivm_state_of(self, relation: Any) -> Any:
-        """Return the state of an ivm model's view.
+    def ivm_drop_shown(self, relation: Any) -> None:
+        """Drop what an ivm model's view or table is to replace; its state stays."""
+        super().drop_relation(relation)  # type: ignore[no-untyped-call]
 
-        None if the relation is not such a view, or the state does not exist.
+    @available
+    def ivm_state_of(self, relation: Any) -> Any:
+        """Return the state of an ivm model's view or published table.
+
+        None if the relation is neither, or the state does not exist.
         """
-        view: Any = self.get_relation("", relation.schema, relation.identifier)
-        if view is None or not view.is_view or not mark_in(view.information or ""):
+        shown: Any = self.get_relation("", relation.schema, relation.identifier)
+        named: Any = self.execute_macro("ivm_state_relation", kwargs={"relation": relation})
+        state = self.get_relation("", named.schema, named.identifier)
+        if shown is None or state is None or not self._is_of_ivm(shown):
             return None
-        state: Any = self.execute_macro("ivm_state_relation", kwargs={"relation": relation})
-        return self.get_relation("", state.schema, state.identifier)
+        return state
+
+    def _is_of_ivm(self, shown: Any) -> bool:
+        """Return whether a relation is the view or the published table of an ivm model."""
+        if mark_in(shown.information or ""):
+            return True
+        if shown.is_view or not shown.is_delta:
+            return False
+        # dbt's cache has the properties of views only.
+        properties = self._rows_of(f"show tblproperties {shown.full_name}")
+        return any(row["key"] == PROPERTY for row in properties)
 
     @available
     @staticmethod

@@ -14,6 +14,8 @@ from tests.functional.ivm.shapes import SHAPES as ALL_SHAPES
 from tests.functional.ivm.warehouse import Warehouse, in_turn
 
 SEED = 20240229
+VIEW = "{{ config(materialized='ivm') }}\n"
+TABLE = "{{ config(materialized='ivm', publish='table') }}\n"
 READ = ("sales", "sales_by_region", "by_product")
 """The models that others read."""
 SHAPES = budget(
@@ -68,8 +70,10 @@ BATCHES: tuple[Callable[[Changes], set[str]], ...] = (
 class TestMaintainedShapes:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        header = "{{ config(materialized='ivm') }}\n"
-        ours = {f"{name}.sql": header + shape.sql for name, shape in SHAPES.items()}
+        ours = {
+            f"{name}.sql": (TABLE if place % 3 == 0 else VIEW) + shape.sql
+            for place, (name, shape) in enumerate(SHAPES.items())
+        }
         return {**ours, **OTHER_MODELS, "sources.yml": SOURCES_YML}
 
     @pytest.fixture(scope="class")

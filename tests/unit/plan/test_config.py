@@ -94,12 +94,12 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         ("emits_changes", "Did you mean 'emit_changes'?"),
         (
             "ivm_keys",
-            "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
+            "change_threshold, state_writes, emit_changes, publish, on_query_change, frozen_where, "
             "backfill_from, backfill_check, build_by, build_parts, primary_keys",
         ),
         (
             "IVM_strict",
-            "change_threshold, state_writes, emit_changes, on_query_change, frozen_where, "
+            "change_threshold, state_writes, emit_changes, publish, on_query_change, frozen_where, "
             "backfill_from, backfill_check, build_by, build_parts, primary_keys",
         ),
     ],

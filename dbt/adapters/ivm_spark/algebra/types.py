@@ -9,6 +9,7 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode, not_supported
@@ -16,6 +17,8 @@ from dbt.adapters.ivm_spark.algebra.tree import Item
 
 _DECIMAL = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 _UNORDERED = re.compile(r"\b(interval(?! (year|month|day|hour|minute|second))|geo\w+)")
+_FIELD = re.compile(r"([<,])\s*([^<>,:`]+?)\s*:")
+"""The name of a struct's field in a type's name, unless the field's name has one of these signs."""
 _SMALL = frozenset({"tinyint", "smallint", "int"})
 MAX_PRECISION = 38
 MIN_ADJUSTED_SCALE = 6
@@ -55,15 +58,12 @@ def cast_as(value: exp.Expr, type_name: str) -> exp.Expr:
     """Return a value cast to a type by the name that Spark has for it.
 
     A name that sqlglot would write back as another one is written as it is: `void`, `time(6)`, a
-    string with a collation.
+    string with a collation. Spark's name of a struct has its fields without quotes.
     """
-    named = exp.DataType.Type.USERDEFINED
-    kind = (
-        exp.DataType.build(type_name, dialect=IvmSpark)
-        if _is_written_back(type_name)
-        else exp.DataType(this=named, kind=type_name)
-    )
-    return exp.cast(value, kind)
+    if _is_written_back(type_name):
+        return exp.cast(value, exp.DataType.build(type_name, dialect=IvmSpark))
+    text = _FIELD.sub(lambda found: f"{found[1]}{quote(found[2])}:", type_name)
+    return exp.cast(value, exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=text))
 
 
 @lru_cache

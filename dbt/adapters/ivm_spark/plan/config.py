@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
@@ -67,6 +67,13 @@ class BackfillCheck(str, Enum):
     NONE = "none"
 
 
+class Publish(str, Enum):
+    """What people read under the model's name: a view over the state, or a table beside it."""
+
+    VIEW = "view"
+    TABLE = "table"
+
+
 class OnChange(str, Enum):
     """dbt's on_configuration_change: what to do if the state is not as configured."""
 
@@ -83,7 +90,9 @@ class IvmConfig:
         refresh_policy: when a refresh is incremental.
         change_threshold: the fraction (0 to 1) of changed rows above which `auto` rebuilds.
         state_writes: how a refresh changes the state.
-        emit_changes: the state has a change feed of its view's rows.
+        emit_changes: the state has a change feed of its view's rows. If the model publishes a
+            table, the table has the feed, and the state has one in any case.
+        publish: what people read under the model's name.
         primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
         deterministic_functions: functions of the user's own that depend only on their arguments.
         on_query_change: what to do if the model's SQL has changed.
@@ -103,6 +112,7 @@ class IvmConfig:
     change_threshold: float = 0.3
     state_writes: StateWrites = StateWrites.MERGE
     emit_changes: bool = True
+    publish: Publish = Publish.VIEW
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     deterministic_functions: tuple[str, ...] = ()
     on_query_change: OnQueryChange = OnQueryChange.KEEP
@@ -114,12 +124,20 @@ class IvmConfig:
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
+    @property
+    def published(self) -> Configuration:
+        """Return how the table that the model publishes is laid out."""
+        return replace(
+            self.table, properties={**self.table.properties, FEED: _text(self.emit_changes)}
+        )
+
 
 KEYS = (
     "refresh_policy",
     "change_threshold",
     "state_writes",
     "emit_changes",
+    "publish",
     "on_query_change",
     "frozen_where",
     "backfill_from",
@@ -151,11 +169,19 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
             "state_writes is append and emit_changes is true; an appended state has no change "
             "feed of the view's rows. Set emit_changes: false, or state_writes: merge"
         )
+    publish = _one_of("publish", Publish, given.get("publish"))
+    if appends and publish is Publish.TABLE:
+        raise ConfigError(
+            "state_writes is append and publish is table; a table is published by the changes of "
+            "its state, and an appended state has no feed of them. Set state_writes: merge, or "
+            "publish: view"
+        )
     config = IvmConfig(
         refresh_policy=_one_of("refresh_policy", RefreshPolicy, given.get("refresh_policy")),
         change_threshold=_threshold(given.get("change_threshold", IvmConfig.change_threshold)),
         state_writes=writes,
         emit_changes=emit_changes,
+        publish=publish,
         primary_keys=_keys(given.get("primary_keys", {})),
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
@@ -167,7 +193,7 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         on_change=_one_of(
             "on_configuration_change", OnChange, given.get("on_configuration_change")
         ),
-        table=_table(given, emit_changes, appends),
+        table=_table(given, emit_changes or publish is Publish.TABLE, appends),
     )
     _check_feed(given, emit_changes)
     return config

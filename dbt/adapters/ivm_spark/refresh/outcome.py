@@ -96,7 +96,7 @@ def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Ou
     An error is the user's if a rebuild from the query's own text fails, or if the error is not one
     of Spark's. `reconstructed` is whether the statement was made from the query's tree.
     """
-    if any(sign in message for sign in _LOST_RACE):
+    if is_lost_race(message):
         return Outcome(False, lost=True)
     if kind is RefreshKind.INCREMENTAL:
         for sign, code in _BROKEN:
@@ -107,6 +107,11 @@ def outcome_of_error(message: str, kind: RefreshKind, reconstructed: bool) -> Ou
         # The query's own text may compute in another order, so it decides whose error this is.
         rejected = Reason(ReasonCode.GENERATED_SQL_REJECTED, message.splitlines()[0])
     return None if rejected is None else Outcome(False, broken=rejected)
+
+
+def is_lost_race(message: str) -> bool:
+    """Return whether a statement failed because another commit came first."""
+    return any(sign in message for sign in _LOST_RACE)
 
 
 def is_of_versions(message: str) -> bool:

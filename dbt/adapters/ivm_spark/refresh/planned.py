@@ -10,10 +10,11 @@ from dataclasses import replace
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
-from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.config import Publish, RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
+from dbt.adapters.ivm_spark.plan.publication import check_publishable
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.hold import release
@@ -22,6 +23,7 @@ from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.workspace import Workspace
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import Query
+from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
 
 ATTEMPTS = 5
 
@@ -66,12 +68,21 @@ class PlannedRefresh:
         try:
             with self._phase("planning"):
                 plan = self._planner.plan(self._request, self._rejected)
+            if self.publishes:
+                check_publishable(plan.outputs)
         except RefusedError as error:
             raise CompilationError(f"Model {self._model}: {error}") from error
+        except ConfigError as error:
+            raise CompilationError(f"Model {self._model}: {error.sentence}") from error
         finally:
             self._spent("plan", started)
         self.again = plan.kind is not RefreshKind.NONE
         return plan
+
+    @property
+    def publishes(self) -> bool:
+        """Return whether the model publishes a table instead of a view."""
+        return self._request.config.publish is Publish.TABLE
 
     def _release(self) -> None:
         """Let the view show its state as it is again, if this run holds it at a version."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, Incremental
+from dbt.adapters.ivm_spark.plan.publication import Publication
 from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
@@ -22,6 +23,7 @@ from dbt.adapters.ivm_spark.refresh.outcome import (
 from dbt.adapters.ivm_spark.refresh.part_builder import Built, of_build
 from dbt.adapters.ivm_spark.refresh.planned import ATTEMPTS
 from dbt.adapters.ivm_spark.refresh.progress import Progress
+from dbt.adapters.ivm_spark.refresh.publisher import Publisher
 from dbt.adapters.ivm_spark.refresh.summary import Refreshed
 from dbt.adapters.ivm_spark.session.condition import (
     first_line,
@@ -64,6 +66,7 @@ class Refresher(RefreshOfChange):
         self._follows = False
         self._drops = False
         self._altered = Alteration()
+        self._publisher: Publisher | None = None
 
     @classmethod
     def for_model(
@@ -216,8 +219,11 @@ class Refresher(RefreshOfChange):
         `again` becomes true if Spark rejects it and the state is to be rebuilt from the query's own
         text. Raises DbtDatabaseError for any other error.
         """
+        self._show(sql, self._query)
+
+    def _show(self, sql: str, run: Callable[[str], object]) -> None:
         try:
-            self._query(sql)
+            run(sql)
         except DbtDatabaseError as error:
             reason = rejection(str(error.msg)) if self.plan.is_reconstructed else None
             if reason is None:
@@ -225,6 +231,39 @@ class Refresher(RefreshOfChange):
             self._built, self._follows = None, False
             self._set_view_again()
             self._settle(Outcome(False, broken=reason))
+
+    def publications(self, exists: bool) -> Iterator[Publication]:
+        """Yield how to write the table that the model publishes, until it has the state's rows.
+
+        exists: there is a Delta table under the model's name. Raises DbtDatabaseError if other
+        runs were first each time.
+        """
+        if self._publisher is None:
+            self._publisher = Publisher(self._query, self._session, exists)
+        publisher = self._publisher
+        publisher.done = False
+        for _ in range(ATTEMPTS):
+            found = publisher.plan(self.plan, self._request)
+            if found is None:
+                return
+            yield found
+            if publisher.done or self.again:
+                return
+        raise self._raced()
+
+    def publish(self, found: Publication, sql: str) -> None:
+        """Run the statement that writes the published table. Raises as `show` does."""
+        assert self._publisher is not None
+        publisher, started = self._publisher, time.perf_counter()
+
+        def run(sql: str) -> None:
+            with self._phase("publishing"):
+                publisher.run(sql, found, self.plan, self._request.view)
+
+        try:
+            self._show(sql, run)
+        finally:
+            self._spent("publish", started)
 
     def _note_build(self) -> None:
         """Note a committed build in parts or from a former state, and whether a refresh follows."""
@@ -306,5 +345,7 @@ class Refresher(RefreshOfChange):
     def response(self) -> dict[str, Any]:
         """Return the fields of adapter_response."""
         if self._built is None:
-            return response(self.plan, self._outcome, self._phases)
-        return of_build(self._built, self.plan, self._outcome, self._phases)
+            found = response(self.plan, self._outcome, self._phases)
+        else:
+            found = of_build(self._built, self.plan, self._outcome, self._phases)
+        return {**found, "published": self._publisher.facts if self._publisher else None}

@@ -32,6 +32,9 @@ class IvmAdapterResponse(AdapterResponse):
         parts: of a build in parts: `by`, the column, `parts`, how many there are, and
             `built_before`, how many of them an earlier run built. None for any other refresh.
         altered: the steps of ALTER TABLE, in words.
+        published: how the table that the model publishes was written: `way` (changes, overwrite or
+            create), `reason` if not by changes, and `state_version`, whose rows it has. None if it
+            was not written.
         estimated_seconds: the seconds that each way was estimated to take, None if not known.
         seconds: the seconds of each phase.
     """
@@ -50,6 +53,7 @@ class IvmAdapterResponse(AdapterResponse):
     frozen: dict[str, Any] | None = None
     parts: dict[str, Any] | None = None
     altered: list[str] = field(default_factory=list)
+    published: dict[str, Any] | None = None
     estimated_seconds: dict[str, float] | None = None
     seconds: dict[str, float] = field(default_factory=dict)
 

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     Sort,
 )
+from dbt.adapters.ivm_spark.algebra.types import cast_as
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Bound, bind_plain
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
@@ -101,7 +102,7 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
         wanted_by = dict(zip(top.columns, wanted, strict=True))
         return Project(
             top.input,
-            tuple(Item(i.name, exp.cast(i.expression, wanted_by[i.name])) for i in top.items),
+            tuple(Item(i.name, cast_as(i.expression, wanted_by[i.name])) for i in top.items),
         )
     if isinstance(top, Limit):
         return Limit(_typed(top.input, stored, wanted), top.limit, top.offset)
@@ -111,13 +112,13 @@ def _typed(top: Node, stored: dict[str, str], wanted: list[str]) -> Node:
         items = tuple(
             i
             if isinstance(i.expression, exp.Column) and stored.get(i.expression.name) == t
-            else Item(i.name, exp.cast(i.expression, t))
+            else Item(i.name, cast_as(i.expression, t))
             for i, t in zip(top.items, wanted, strict=True)
         )
         return Project(top.input, items)
     return Project(
         top,
-        tuple(Item(c, exp.cast(column(c), t)) for c, t in zip(top.columns, wanted, strict=True)),
+        tuple(Item(c, cast_as(column(c), t)) for c, t in zip(top.columns, wanted, strict=True)),
     )
 
 
@@ -164,13 +165,18 @@ def stored_query(sql: str, outputs: tuple[tuple[str, str], ...]) -> str:
     return f"select {items} from (\n{sql}\n) as ivm_query ({every})"
 
 
+def is_delta_name(name: str) -> bool:
+    """Return whether a column of a Delta table may have this name."""
+    return not _NO_NAME.intersection(name)
+
+
 def stored_names(outputs: tuple[tuple[str, str], ...]) -> list[str]:
     """Return names of the state's columns for a query that is stored as it is.
 
     They are the query's own names if Delta allows them.
     """
     return [
-        name if not _NO_NAME.intersection(name) else f"__ivm_column_{place}"
+        name if is_delta_name(name) else f"__ivm_column_{place}"
         for place, (name, _) in enumerate(outputs, start=1)
     ]
 

@@ -14,7 +14,6 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark, to_sql
 from dbt.adapters.ivm_spark.commands.changes.feed import (
-    Feed,
     FeedError,
     consumed,
     consumer_mark,
@@ -24,6 +23,7 @@ from dbt.adapters.ivm_spark.commands.changes.feed import (
 )
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.sql.scans import read_at
+from dbt.adapters.ivm_spark.state.feed import Feed
 from dbt.adapters.ivm_spark.state.shown_row import ShownRow, decode_row
 from dbt.adapters.ivm_spark.watermark.shown import ROW
 
@@ -83,8 +83,17 @@ class FeedReader:
         self._query(f"set {METADATA}={consumer_mark(consumer, view, found.last)}")
 
     def whole(self, view: str, found: Feed) -> tuple[str, str]:
-        """Return the view's SELECT over its state after the changes, and before them."""
+        """Return the view's SELECT over its state after the changes, and before them.
+
+        Raises CompilationError for a published table, which has no such SELECT.
+        """
         text = self._reader.relation(view).text
+        if not text:
+            raise CompilationError(
+                f"ivm_changes of {view}: its rows depend on one another (LIMIT) or can't be "
+                "matched, so two versions of the whole view are compared, and the model publishes "
+                "a table. Set publish: view."
+            )
         before = found.first if found.since is None else found.since
         return _at_version(text, found.last), _at_version(text, before)
 

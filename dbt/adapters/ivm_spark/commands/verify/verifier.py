@@ -8,7 +8,7 @@ from functools import partial
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.algebra.catalog import Catalog, quote, relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, RelationKind, quote, relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql, without_end
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, Reason, ReasonCode
 from dbt.adapters.ivm_spark.commands.verify.comparison import (
@@ -48,6 +48,7 @@ from dbt.adapters.ivm_spark.watermark.history import (
     replacement,
     since_last_refresh,
 )
+from dbt.adapters.ivm_spark.watermark.published import published
 from dbt.adapters.ivm_spark.watermark.shown import ROW
 from dbt.adapters.ivm_spark.watermark.watermark import StateHistory, Watermark, newest
 
@@ -82,6 +83,21 @@ class _Known:
     def view(self) -> View | None:
         """Return the query's trees, None if it is not maintained."""
         return self.reading.view if self.reading.unsupported_reason is None else None
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What people read of a model.
+
+    Attributes:
+        text: the view's SELECT, or one of all rows of a published table.
+        at: the version of the state that they see, None for the newest.
+        of_view: it is the text of a view.
+    """
+
+    text: str
+    at: int | None
+    of_view: bool
 
 
 class Verifier:
@@ -131,15 +147,16 @@ class Verifier:
         sample: object,
         exclude: Sequence[str] | None,
     ) -> Comparison:
-        text = self._reader.relation(view).text
-        history, version = self._history(state, held_at(text))
+        seen = self._shown(view, model)
+        history, version = self._history(state, seen.at)
         watermark = _recorded(history, state, model)
         known = self._known(sql, watermark, model)
         _check_certain(known, exclude)
         heads = self._heads(known, watermark, model)
         names = tuple(quote(name) for name, _ in watermark.outputs)
-        unlimited = without_limit(text) if has_limit(known.parsed, known.view) else None
-        shown = text if unlimited is None else unlimited
+        limited = seen.of_view and has_limit(known.parsed, known.view)
+        unlimited = without_limit(seen.text) if limited else None
+        shown = seen.text if unlimited is None else unlimited
         wanted = self._wanted(known, unlimited is None, watermark, heads, model)
         return Comparison(
             shown=held(shown, [name for name, _ in watermark.outputs], state, version) or shown,
@@ -150,8 +167,20 @@ class Verifier:
             live=_live(watermark),
         )
 
+    def _shown(self, view: str, model: str) -> _Shown:
+        relation = self._reader.relation(view)
+        if relation.kind is RelationKind.VIEW:
+            return _Shown(relation.text, held_at(relation.text), of_view=True)
+        mark = published(self._reader.commits(view, 0)).mark
+        if mark is None:
+            raise ComparisonError(
+                f"{view} is a table that its model has not published. Run it: dbt run --select "
+                f"{model}"
+            )
+        return _Shown(f"SELECT * FROM {view}", mark.version, of_view=False)
+
     def _history(self, state: str, at: int | None) -> tuple[StateHistory, int]:
-        """Return the state's history up to the version that the view reads, and that version."""
+        """Return the state's history up to the version that is shown, and that version."""
         if at is None:
             commits = since_last_refresh(self._reader, state)
         else:

@@ -1,12 +1,13 @@
 {#- A run of one ivm model, from beginning to end.
 
-    <model>       a view with exactly the query's columns; everybody reads it
+    <model>       a view with exactly the query's columns, or a table of them; everybody reads it
     <model>__ivm  a Delta table: the state, with hidden columns, and the watermark in its commits
 -#}
 {% materialization ivm, adapter='ivm_spark', supported_languages=['sql'] %}
 
   {%- set existing = load_cached_relation(this) -%}
-  {%- set target = this.incorporate(type='view') -%}
+  {%- set published = 'table' if config.get('publish') == 'table' else 'view' -%}
+  {%- set target = this.incorporate(type=published) -%}
   {%- set state = ivm_state_relation(this) -%}
   {%- set stored = adapter.get_relation(
       database=none, schema=state.schema, identifier=state.identifier) -%}
@@ -30,8 +31,8 @@
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.alteration()) -%}
 
-  {#- change the state by one statement and one commit, and let the view show it; do both again if
-      Spark rejects the generated view, or if a build is followed by a refresh -#}
+  {#- change the state by one statement and one commit, and let the view or table show it; do both again
+      if Spark rejects the generated view, or if a build is followed by a refresh -#}
   {%- for turn in refresh.turns() -%}
     {%- do ivm_change_state(state, refresh) -%}
     {%- do ivm_show_state(target, existing if loop.first else none, refresh) -%}
