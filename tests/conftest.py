@@ -11,6 +11,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
+from tests import second_catalog
 from tests.object_store import ObjectStore
 from tests.spark_cluster import SparkCluster
 from tests.spark_server import SparkServer
@@ -133,6 +134,7 @@ def process_parameters(
         "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
         **(_iceberg(folder / "ice") if ICEBERG else {}),
+        **second_catalog.settings(folder / "second"),
         **({} if object_store is None else object_store.settings),
     }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.__about__ import version as base_version
+from dbt.adapters.base.impl import BaseAdapter
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
 from dbt.adapters.contracts.relation import RelationConfig
@@ -17,6 +18,7 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt.flags import get_flags
 from dbt_common.clients.agate_helper import DEFAULT_TYPE_TESTER, merge_tables
+from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ivm_spark.__version__ import version
 from dbt.adapters.ivm_spark.commands.changes.feed_reader import FeedReader
@@ -254,6 +256,50 @@ class IvmSparkAdapter(SparkAdapter):
         described = agate.Table.from_object(rows, column_types=DEFAULT_TYPE_TESTER)
         return merge_tables([table, described]), errors
 
+    def get_relation(self, database: str, schema: str, identifier: str) -> Any:
+        """Return a relation if dbt's cache has it; dbt-spark knows Spark's own catalog only."""
+        catalog = self.Relation.create(database=database, schema=schema).other_catalog
+        if not catalog:
+            return super().get_relation(database, schema, identifier)
+        return BaseAdapter.get_relation(self, catalog, schema, identifier)
+
+    def list_relations_without_caching(self, schema_relation: Any) -> list[Any]:
+        """Return the relations of a schema, each with the schema's catalog."""
+        found: list[Any] = super().list_relations_without_caching(schema_relation)
+        catalog = schema_relation.other_catalog
+        if not catalog:
+            return found
+        return [
+            self.Relation.create(
+                catalog,
+                relation.schema,
+                relation.identifier,
+                relation.type,
+                information=relation.information,
+                is_delta=relation.is_delta,
+                is_iceberg=relation.is_iceberg,
+                is_hudi=relation.is_hudi,
+            )
+            for relation in found
+        ]
+
+    def list_schemas(self, database: str) -> list[str]:
+        """Return the schemas of a catalog.
+
+        An Iceberg catalog in a folder that does not exist yet raises an error; it has none.
+        """
+        try:
+            found: list[str] = super().list_schemas(database)
+        except DbtRuntimeError:
+            if not self.Relation.create(database=database).other_catalog:
+                raise
+            return []
+        return found
+
+    def check_schema_exists(self, database: str, schema: str) -> bool:
+        """Return whether a schema exists in its catalog."""
+        return schema in self.list_schemas(database)
+
     def _columns_elsewhere(self, relation: IvmSparkRelation) -> Iterator[dict[str, Any]]:
         """Yield what dbt docs shows of the columns of a relation in another catalog."""
         for place, column in enumerate(self.get_columns_in_relation(relation)):
@@ -271,10 +317,9 @@ class IvmSparkAdapter(SparkAdapter):
         if state is None:
             return
         named: Any = self.execute_macro("ivm_parts_relation", kwargs={"state": state})
-        parts: Any = self.get_relation("", named.schema, named.identifier)
+        parts = self._found(named)
         super().drop_relation(state)  # type: ignore[no-untyped-call]
-        name = f"{self.quote(named.schema)}.{self.quote(named.identifier)}"
-        if parts is not None and is_of_parts(commits_of_parts(self._rows_of, name)):
+        if parts is not None and is_of_parts(commits_of_parts(self._rows_of, parts.full_name)):
             super().drop_relation(parts)  # type: ignore[no-untyped-call]
 
     @available
@@ -288,12 +333,15 @@ class IvmSparkAdapter(SparkAdapter):
 
         None if the relation is neither, or the state does not exist.
         """
-        shown: Any = self.get_relation("", relation.schema, relation.identifier)
+        shown = self._found(relation)
         named: Any = self.execute_macro("ivm_state_relation", kwargs={"relation": relation})
-        state = self.get_relation("", named.schema, named.identifier)
+        state = self._found(named)
         if shown is None or state is None or not self._is_of_ivm(shown):
             return None
         return state
+
+    def _found(self, relation: Any) -> Any:
+        return self.get_relation(relation.database, relation.schema, relation.identifier)
 
     def _is_of_ivm(self, shown: Any) -> bool:
         """Return whether a relation is the view or the published table of an ivm model."""

@@ -65,3 +65,14 @@ def test_a_keep_spark_that_is_no_duration(said: object) -> None:
 def test_keep_spark_is_refused_with_thrift() -> None:
     with pytest.raises(DbtRuntimeError, match="method: thrift"):
         credentials(method="thrift", host="h", keep_spark="30m")
+
+
+@pytest.mark.parametrize("said", [None, "", "analytics", "spark_catalog"])
+def test_sparks_own_catalog_needs_no_name(said: str | None) -> None:
+    assert credentials(database=said).database is None
+
+
+def test_a_database_is_a_catalog() -> None:
+    made = credentials(database="lake")
+    assert made.database == "lake"
+    assert dict(made.connection_info())["database"] == "lake", "and so has `target` in Jinja"

@@ -10,6 +10,8 @@ from dbt.adapters.spark.connections import SparkCredentials
 from dbt_common.dataclass_schema import StrEnum
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.ivm_spark.session.relation import OWN_CATALOG
+
 ANSI = "spark.sql.ansi.enabled"
 EMBEDDED_HOST = "local"
 CONNECT_PORT = 15002
@@ -71,13 +73,17 @@ class IvmSparkCredentials(SparkCredentials):
         """Fill in the embedded defaults.
 
         Raises:
-            DbtRuntimeError: a field that the chosen method needs is missing, `database` is not
-                `schema`, or `keep_spark` is not a duration, or the method is another one.
+            DbtRuntimeError: a field that the chosen method needs is missing, or `keep_spark` is not
+                a duration, or the method is another one.
         """
         if self.method == ConnectionMethod.SESSION and self.host is None:
             self.host = EMBEDDED_HOST
         said = {str(key): _spark_text(value) for key, value in self.server_side_parameters.items()}
+        # dbt-spark takes a database only if it is named like the schema.
+        catalog, self.database = self.database, None
         super().__post_init__()
+        if catalog not in (None, "", self.schema, OWN_CATALOG):
+            self.database = catalog
         # dbt-spark overwrites the user's ANSI mode with "false"; here that is only the default.
         self.server_side_parameters = {ANSI: "false", **said}
         if self.keep_seconds and self.method != ConnectionMethod.SESSION:
@@ -104,6 +110,8 @@ class IvmSparkCredentials(SparkCredentials):
         return float(found[1]) * _SECONDS[found[2]]
 
     def _connection_keys(self) -> tuple[str, ...]:
+        # What dbt shows of a connection is also what `target` has in Jinja.
+        catalog = ("database",) if self.database else ()
         if self.method == ConnectionMethod.SESSION:
-            return ("method", "schema")
-        return ("method", *super()._connection_keys())
+            return ("method", *catalog, "schema")
+        return ("method", *catalog, *super()._connection_keys())

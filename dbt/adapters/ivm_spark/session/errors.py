@@ -46,6 +46,10 @@ _HINTS = (
         "(Delta can't create a table from a query with both column mapping and a change feed).",
     ),
     (
+        "[MISSING_CATALOG_ABILITY.VIEWS]",
+        "Set publish: table, and the ivm model is a table there; or remove database.",
+    ),
+    (
         "[FAILED_READ_FILE.FILE_NOT_EXIST]",
         "A table's log names a data file that no longer exists: somebody deleted it, or VACUUM "
         "ran with too short a retention. Restore the file, or reload the table's rows.",

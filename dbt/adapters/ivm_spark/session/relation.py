@@ -12,6 +12,9 @@ from typing_extensions import Self
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_name
 
+OWN_CATALOG = "spark_catalog"
+"""The name of Spark's own catalog."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class IvmSparkRelation(SparkRelation):
@@ -28,7 +31,7 @@ class IvmSparkRelation(SparkRelation):
     def other_catalog(self) -> str:
         """Return the name of the catalog, empty for Spark's own."""
         named = self.database or ""
-        return "" if named in (self.schema, "spark_catalog") else named
+        return "" if named in (self.schema, OWN_CATALOG) else named
 
     @property
     def full_name(self) -> str:

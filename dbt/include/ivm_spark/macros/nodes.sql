@@ -7,11 +7,24 @@
   {%- do exceptions.raise_compiler_error('This project has no model ' ~ model ~ '.') -%}
 {%- endmacro %}
 
+{#- Return the relation that a node builds. -#}
+{% macro ivm_relation_at(node) -%}
+  {{ return(api.Relation.create(
+      database=node.database, schema=node.schema, identifier=node.alias)) }}
+{%- endmacro %}
+
+{#- Return the relation of that name if dbt's cache has it, with its type and what Spark says of it;
+    otherwise none. -#}
+{% macro ivm_found(relation) -%}
+  {{ return(adapter.get_relation(
+      database=relation.database, schema=relation.schema, identifier=relation.identifier)) }}
+{%- endmacro %}
+
 {#- Return the project's model that has this relation. -#}
 {% macro ivm_node_at(relation) -%}
   {%- for node in graph.nodes.values()
       if node.resource_type == 'model'
-      and node.schema == relation.schema and node.alias == relation.identifier -%}
+      and ivm_quoted(ivm_relation_at(node)) == ivm_quoted(relation) -%}
     {{ return(node) }}
   {%- endfor -%}
   {%- do exceptions.raise_compiler_error('is_incremental_view tests a model, without where; '

@@ -42,8 +42,7 @@
 
 {#- Return how far this model has read; none on its first run and for a full refresh. -#}
 {% macro ivm_position(reader, consumer, view_name) -%}
-  {%- set target = adapter.get_relation(
-      database=none, schema=this.schema, identifier=this.identifier) -%}
+  {%- set target = ivm_found(this) -%}
   {%- if target is none or not target.is_table or should_full_refresh() -%}
     {{ return(none) }}
   {%- endif -%}
@@ -53,5 +52,5 @@
 {#- Return the relation of the project's model of that name. -#}
 {% macro ivm_relation_of(model) -%}
   {%- set node = ivm_node_of(model) -%}
-  {{ return(api.Relation.create(schema=node.schema, identifier=node.alias)) }}
+  {{ return(ivm_relation_at(node)) }}
 {%- endmacro %}

@@ -28,7 +28,7 @@
 {#- Return the SQL by name: what the next run sends, or what it would send after a change. -#}
 {% macro ivm_statements(node, explainer) -%}
   {%- set state = ivm_state_relation(
-      api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
+      ivm_relation_at(node)) -%}
   {%- set found = [] -%}
   {%- set example = explainer.example -%}
   {%- if example is not none -%}

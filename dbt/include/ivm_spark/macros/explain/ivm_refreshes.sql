@@ -12,9 +12,8 @@
   {%- set states = [] -%}
   {%- for node in ivm_nodes() -%}
     {%- set state = ivm_state_relation(
-        api.Relation.create(schema=node.schema, identifier=node.alias)) -%}
-    {%- set stored = adapter.get_relation(
-        database=none, schema=state.schema, identifier=state.identifier) -%}
+        ivm_relation_at(node)) -%}
+    {%- set stored = ivm_found(state) -%}
     {%- if not ivm_occupied_by(stored) and stored is not none -%}
       {%- do states.append((node.unique_id, node.schema ~ '.' ~ node.alias, ivm_quoted(state))) -%}
     {%- endif -%}
@@ -49,7 +48,8 @@
 
 {% macro ivm_spark__ivm_refreshes_relation() -%}
   {{ return(api.Relation.create(
-      schema=target.schema, identifier='ivm_refreshes', type='table')) }}
+      database=target.database, schema=target.schema, identifier='ivm_refreshes',
+      type='table')) }}
 {%- endmacro %}
 
 {#- Write a batch, and return why that failed; empty if it succeeded. With anew, it rewrites and so
@@ -58,8 +58,7 @@
   {%- set table = ivm_refreshes_relation() -%}
   {%- set statements = [] -%}
   {%- if batch.rows or anew -%}
-    {%- set stored = adapter.get_relation(
-        database=none, schema=table.schema, identifier=table.identifier) -%}
+    {%- set stored = ivm_found(table) -%}
     {%- if stored is none -%}
       {%- do adapter.create_schema(table) -%}
       {%- do statements.append(ivm_create_refreshes(table, log.columns)) -%}

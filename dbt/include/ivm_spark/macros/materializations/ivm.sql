@@ -9,8 +9,7 @@
   {%- set published = 'table' if config.get('publish') == 'table' else 'view' -%}
   {%- set target = this.incorporate(type=published) -%}
   {%- set state = ivm_state_relation(this) -%}
-  {%- set stored = adapter.get_relation(
-      database=none, schema=state.schema, identifier=state.identifier) -%}
+  {%- set stored = ivm_found(state) -%}
   {%- set grant_config = config.get('grants') -%}
 
   {{ run_hooks(pre_hooks) }}

@@ -11,7 +11,7 @@
 
 {#- Raise an error if another model, seed or snapshot is where this model's state is. -#}
 {% macro ivm_check_names(state) -%}
-  {%- set other = ivm_of_run().places.get(state.schema ~ '.' ~ (state.identifier | lower)) -%}
+  {%- set other = ivm_of_run().places.get(ivm_quoted(state) | lower) -%}
   {%- if other is not none -%}
     {%- do exceptions.raise_compiler_error('Model ' ~ model.unique_id ~ ': its state is the table '
         ~ state ~ ', which is also the relation of ' ~ other

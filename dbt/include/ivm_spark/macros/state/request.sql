@@ -16,8 +16,7 @@
       'built': ivm_of_run().built,
       'hooked': (node.config.get('pre-hook') or []) | length > 0,
       'parts': ivm_quoted(parts),
-      'parts_exist': adapter.get_relation(
-          database=none, schema=parts.schema, identifier=parts.identifier) is not none,
+      'parts_exist': ivm_found(parts) is not none,
       'far': adapter.ivm_is_far(),
       'limited': ivm_is_limited(),
       'readers': ivm_readers(node),
@@ -29,7 +28,7 @@
   {%- set states = [] -%}
   {%- for id in ivm_of_run().readers.get(node.unique_id, []) -%}
     {%- set reader = graph.nodes[id] -%}
-    {%- set relation = api.Relation.create(schema=reader.schema, identifier=reader.alias) -%}
+    {%- set relation = ivm_relation_at(reader) -%}
     {%- do states.append(ivm_quoted(ivm_state_relation(relation))) -%}
   {%- endfor -%}
   {{ return(states) }}
@@ -41,12 +40,12 @@
   {%- if adapter.ivm_of_run() is none -%}
     {%- set built, places = [], {} -%}
     {%- for node in graph.nodes.values() if node.relation_name -%}
-      {%- do places.update({node.schema ~ '.' ~ (node.alias | lower): node.unique_id}) -%}
+      {%- do places.update({ivm_quoted(ivm_relation_at(node)) | lower: node.unique_id}) -%}
     {%- endfor -%}
     {%- for id in selected_resources if id in graph.nodes -%}
       {%- set node = graph.nodes[id] -%}
       {%- if node.relation_name -%}
-        {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+        {%- set relation = ivm_relation_at(node) -%}
         {%- do built.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
       {%- endif -%}
     {%- endfor -%}
@@ -58,14 +57,14 @@
 
 {#- Return the planner's input for a model outside its own run. -#}
 {% macro ivm_request_of(node, full_refresh=false) -%}
-  {%- set target = api.Relation.create(schema=node.schema, identifier=node.alias, type='view') -%}
+  {%- set target = ivm_relation_at(node) -%}
   {%- set state = ivm_state_relation(target) -%}
   {{ return(ivm_request(
       node,
       adapter.ivm_compiled(node.unique_id),
       target,
-      adapter.get_relation(database=none, schema=target.schema, identifier=target.identifier),
-      adapter.get_relation(database=none, schema=state.schema, identifier=state.identifier),
+      ivm_found(target),
+      ivm_found(state),
       full_refresh,
   )) }}
 {%- endmacro %}

@@ -5,7 +5,8 @@
 
 {% macro ivm_spark__ivm_state_relation(relation) -%}
   {{ return(api.Relation.create(
-      schema=relation.schema, identifier=relation.identifier ~ '__ivm', type='table'
+      database=relation.database, schema=relation.schema,
+      identifier=relation.identifier ~ '__ivm', type='table'
   )) }}
 {%- endmacro %}
 
@@ -16,6 +17,7 @@
 
 {% macro ivm_spark__ivm_parts_relation(state) -%}
   {{ return(api.Relation.create(
-      schema=state.schema, identifier=state.identifier ~ '_parts', type='table'
+      database=state.database, schema=state.schema,
+      identifier=state.identifier ~ '_parts', type='table'
   )) }}
 {%- endmacro %}

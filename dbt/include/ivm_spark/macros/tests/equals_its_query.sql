@@ -17,10 +17,9 @@
     {%- do exceptions.raise_compiler_error('The test equals_its_query needs a model with '
         ~ "materialized='ivm'; " ~ (node.name if node is not none else model) ~ ' is not one.') -%}
   {%- endif -%}
-  {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+  {%- set relation = ivm_relation_at(node) -%}
   {%- set state = ivm_state_relation(relation) -%}
-  {%- if adapter.get_relation(
-      database=none, schema=state.schema, identifier=state.identifier) is none -%}
+  {%- if ivm_found(state) is none -%}
     {%- if flags.WHICH in ('compile', 'generate', 'docs') -%}
       {{ return('select 1 as not_built where false') }}
     {%- endif -%}

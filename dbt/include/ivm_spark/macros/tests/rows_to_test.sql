@@ -8,7 +8,7 @@
       or not adapter.ivm_tests().is_of_one_row(config.get('where'), expression) -%}
     {{ return(found) }}
   {%- endif -%}
-  {%- set relation = api.Relation.create(schema=node.schema, identifier=node.alias) -%}
+  {%- set relation = ivm_relation_at(node) -%}
   {%- do found.update(ivm_span(relation, ivm_test_name(expression))) -%}
   {%- if not found.whole -%}
     {%- do found.update({'rows': ivm_changed_rows(relation, found.span, 'I', config.get('where'))}) -%}
@@ -24,7 +24,7 @@
 {#- Return how far a test of that name has come with a relation. -#}
 {% macro ivm_span(relation, test) -%}
   {%- set records = ivm_quoted(api.Relation.create(
-      schema=relation.schema, identifier='ivm_tested')) -%}
+      database=relation.database, schema=relation.schema, identifier='ivm_tested')) -%}
   {%- set span = adapter.ivm_tests().span(
       ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation)), records, test) -%}
   {{ return({'whole': span.whole, 'span': span, 'records': records, 'test': test}) }}
