@@ -8,11 +8,12 @@ import signal
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from py4j.finalizer import ThreadSafeFinalizer  # type: ignore[import-untyped]
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
@@ -112,20 +113,22 @@ def _connected(note: Note, within: float) -> Any:
     """Return a gateway to a JVM that runs already, None if it does not answer in time.
 
     A stopped process accepts a connection and is silent.
+
+    PySpark is told of the JVM by two variables of the environment. It gets an environment of its
+    own: this is a thread beside dbt's, and dbt fails if a variable goes while it reads them all.
     """
     found: list[Any] = []
+    environ = {**os.environ, _PORT: str(note.port), _SECRET: note.secret}
+    names = {**vars(java_gateway), "os": SimpleNamespace(environ=environ)}
+    launch = FunctionType(launch_gateway.__code__, names, argdefs=launch_gateway.__defaults__)
 
     def connect() -> None:
         with suppress(Exception):
-            found.append(launch_gateway())
+            found.append(launch())
 
-    os.environ |= {_PORT: str(note.port), _SECRET: note.secret}
-    try:
-        connecting = threading.Thread(target=connect, daemon=True)
-        connecting.start()
-        connecting.join(within)
-    finally:
-        del os.environ[_PORT], os.environ[_SECRET]
+    connecting = threading.Thread(target=connect, daemon=True)
+    connecting.start()
+    connecting.join(within)
     return found[0] if found else None
 
 

@@ -48,8 +48,8 @@
 
 {% macro ivm_spark__ivm_refreshes_relation() -%}
   {{ return(api.Relation.create(
-      database=target.database, schema=target.schema, identifier='ivm_refreshes',
-      type='table')) }}
+      database=target.database or none, schema=target.schema,
+      identifier='ivm_refreshes', type='table')) }}
 {%- endmacro %}
 
 {#- Write a batch, and return why that failed; empty if it succeeded. With anew, it rewrites and so
