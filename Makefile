@@ -52,6 +52,7 @@ s3-test: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[dev,s3]'
 	$(BIN)/python -m pytest --store s3 tests/functional/stores tests/functional/ivm/test_protocol.py
+	IVM_LONG=1 $(BIN)/python -m pytest --store s3 tests/functional/kills/test_kills.py
 
 # Two dbt processes on one Hive metastore, in a PostgreSQL that the test starts.
 metastore-test: venv

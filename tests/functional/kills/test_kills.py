@@ -22,6 +22,7 @@ from dbt.adapters.ivm_spark.session.place import Note
 from tests.budget import only_long
 from tests.functional.kills.state import State
 from tests.functional.processes import CONSOLE, PROJECT, environment, run
+from tests.object_store import BUCKET, ObjectStore
 
 REPOSITORY = Path(__file__).parents[3]
 KILLS = int(os.environ.get("IVM_KILLS", "5"))
@@ -54,14 +55,25 @@ def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterat
 
 
 @pytest.fixture(params=[False, True], ids=["own", "kept"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
-    """A project's folder; dbt has a Spark of its own, or one that stays."""
+def folder(
+    request: pytest.FixtureRequest, tmp_path: Path, object_store: ObjectStore | None
+) -> Iterator[Path]:
+    """A project's folder; dbt has a Spark of its own, or one that stays, and its tables in that
+    folder or in a store."""
     (tmp_path / "models").mkdir()
     keep = "      keep_spark: 10m\n" if request.param else ""
-    (tmp_path / "profiles.yml").write_text(PROFILE + keep)
+    (tmp_path / "profiles.yml").write_text(PROFILE + in_store(object_store, tmp_path.name) + keep)
     (tmp_path / "dbt_project.yml").write_text(PROJECT)
     yield tmp_path
     run(sys.executable, *CONSOLE, "stop", "--force", cwd=tmp_path, **where(tmp_path))
+
+
+def in_store(store: ObjectStore | None, name: str) -> str:
+    """The lines of a profile that put the tables into a folder of a store."""
+    if store is None:
+        return ""
+    settings = store.settings | {"spark.sql.warehouse.dir": f"s3a://{BUCKET}/{name}"}
+    return "".join(f'        {key}: "{value}"\n' for key, value in settings.items())
 
 
 def where(folder: Path) -> dict[str, str]:
