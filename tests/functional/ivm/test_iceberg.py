@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
-from tests.conftest import ICEBERG
+from tests.conftest import ICEBERG, TargetWith
+from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import Warehouse, kinds, reasons
+from tests.spark_server import HOST, free_port
 
 pytestmark = pytest.mark.skipif(not ICEBERG, reason="no Iceberg for this Spark")
 HEADER = "{{ config(materialized='ivm') }}\n"
@@ -122,4 +124,33 @@ class TestAnotherCatalog:
         finally:
             (built.folder / "models" / "astray.sql").unlink()
         assert "nowhere" in message
+        assert "\tat org.apache" not in message
+
+
+class TestNoServer:
+    """Nothing listens where a REST catalog should be."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"astray.sql": NOWHERE}
+
+    @pytest.fixture(scope="class")
+    def uri(self) -> str:
+        return f"http://{HOST}:{free_port()}"
+
+    @pytest.fixture(scope="class")
+    def dbt_profile_target(
+        self, spark_parameters: dict[str, str], target_with: TargetWith, uri: str
+    ) -> dict[str, object]:
+        catalog = {
+            "spark.sql.catalog.nowhere": "org.apache.iceberg.spark.SparkCatalog",
+            "spark.sql.catalog.nowhere.type": "rest",
+            "spark.sql.catalog.nowhere.uri": uri,
+        }
+        return target_with(spark_parameters | TINY_TABLES | catalog)
+
+    def test_it_is_told(self, warehouse: Warehouse, uri: str) -> None:
+        (message,) = warehouse.fail("astray").values()
+        assert uri in message
+        assert "The server of an Iceberg REST catalog does not answer." in message
         assert "\tat org.apache" not in message

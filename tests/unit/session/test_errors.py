@@ -80,6 +80,11 @@ def test_a_query_too_deep_for_spark_says_what_to_do() -> None:
     assert "-Xss" in message
 
 
+def test_a_catalog_that_does_not_answer_says_what_to_do() -> None:
+    message = best_message(["Error occurred while processing GET request", "Read timed out"])
+    assert "Cause: Read timed out\nThe server of an Iceberg REST catalog" in message
+
+
 class JavaError:
     def __init__(self, message: str | None, cause: "JavaError | None" = None) -> None:
         self.message, self.cause = message, cause

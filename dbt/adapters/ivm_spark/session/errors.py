@@ -55,6 +55,11 @@ _HINTS = (
         "ran with too short a retention. Restore the file, or reload the table's rows.",
     ),
     (
+        "Error occurred while processing GET request",
+        "The server of an Iceberg REST catalog does not answer. Check that it runs, and that the "
+        "catalog's uri is its address; then run dbt again.",
+    ),
+    (
         "java.lang.StackOverflowError",
         "The query is nested too deeply for Spark. Split it, or give Spark's threads a larger "
         "stack with spark.driver.extraJavaOptions: -Xss16m in server_side_parameters.",
