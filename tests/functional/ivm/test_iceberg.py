@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
+from dbt.adapters.ivm_spark.source.pins import Pins
+from dbt.adapters.ivm_spark.source.reader import SourceReader
 from tests.conftest import ICEBERG, TargetWith
 from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import Warehouse, kinds, reasons
@@ -117,6 +119,21 @@ class TestAnotherCatalog:
         built.run()
         run_dbt(["test", "--select", "sums"])
 
+    def test_a_session_that_has_read_an_older_snapshot_reads_the_pinned_one(
+        self, built: Warehouse
+    ) -> None:
+        table = f"ice.{built.schema}.facts"
+        pins, relation = Pins(), f"`ice`.`{built.schema}`.`facts`"
+        first, second = built.new_session(), built.new_session()
+        count = f"select count(*) from {table}"
+        ((before,),) = second.sql(count).collect()
+        built.sql(f"insert into {table} values (5, 'c', 7, now())")
+        for session in (first, second):
+            reader = _reader(session)
+            head = pins.head(reader, reader.relation(relation), None, set())
+        ((after,),) = second.sql(f"{count} version as of {head.version}").collect()
+        assert after == before + 1
+
     def test_a_catalog_that_is_not_there_is_named(self, built: Warehouse) -> None:
         built.write("astray", NOWHERE)
         try:
@@ -125,6 +142,10 @@ class TestAnotherCatalog:
             (built.folder / "models" / "astray.sql").unlink()
         assert "nowhere" in message
         assert "\tat org.apache" not in message
+
+
+def _reader(session: Any) -> SourceReader:
+    return SourceReader(lambda sql: [row.asDict() for row in session.sql(sql).collect()])
 
 
 class TestNoServer:

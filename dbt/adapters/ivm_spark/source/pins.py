@@ -83,6 +83,8 @@ class Pins:
             pinned = self._heads.get(key)
             if pinned is None:
                 pinned = self._heads[key] = reader.head(relation, since)
+            else:
+                reader.renew(relation)
             if since is not None and not pinned.reaches(since):
                 commits = reader.commits(relation.name, since)
                 upto = tuple(c for c in commits if c.version <= pinned.version)

@@ -92,6 +92,17 @@ class SourceReader:
         commits = self.commits(relation.name, since)
         return Head(commits[0].version, relation.feed, tuple(commits), mapped=relation.mapped)
 
+    def renew(self, relation: Relation) -> None:
+        """Let the session read the newest snapshots of an Iceberg table.
+
+        A session keeps what it has read of a table. It can't read a snapshot that came later, which
+        another session has pinned.
+
+        Source: Iceberg's documentation, "Spark Configuration", `cache.expiration-interval-ms`.
+        """
+        if relation.kind is RelationKind.ICEBERG:
+            self._query(f"refresh table {relation.name}")
+
     def _files(self, relation: Relation) -> str:
         """Return a digest of the files of a table: their paths, sizes and times, and its storage.
 
