@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
 .PHONY: venv lint test test-long test-unit test-functional thrift-test connect-test \
-	cluster-test s3-test metastore-test versions-test kill-test fuzz bench scale bench-report docs site dist demo clean
+	cluster-test s3-test rest-test metastore-test versions-test kill-test fuzz bench scale bench-report docs site dist demo clean
 
 venv: $(STAMP)
 
@@ -53,6 +53,11 @@ s3-test: venv
 		--constraint constraints.txt --editable '.[dev,s3]'
 	$(BIN)/python -m pytest --store s3 tests/functional/stores tests/functional/ivm/test_protocol.py
 	IVM_LONG=1 $(BIN)/python -m pytest --store s3 tests/functional/kills/test_kills.py
+
+# With all Iceberg tables in a REST catalog: the server of Iceberg's own tests, which mvn fetches.
+rest-test: venv
+	$(BIN)/python -m pytest --iceberg-catalog rest tests/functional/stores/test_iceberg_rest.py \
+		tests/functional/ivm/test_iceberg.py tests/functional/ivm/test_change_sources.py::TestIceberg
 
 # Two dbt processes on one Hive metastore, in a PostgreSQL that the test starts.
 metastore-test: venv

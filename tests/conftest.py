@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 from dbt.adapters.ivm_spark.session.connect_handle import ConnectHandle
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests import second_catalog
+from tests.iceberg_rest import IcebergRest
 from tests.object_store import ObjectStore
 from tests.spark_cluster import SparkCluster
 from tests.spark_server import SparkServer
@@ -115,8 +116,22 @@ def object_store(
 
 
 @pytest.fixture(scope="session")
+def iceberg_rest(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IcebergRest | None]:
+    """The REST catalog that this test run's Iceberg tables are in, if they are in one."""
+    if request.config.getoption("--iceberg-catalog") == "hadoop" or not ICEBERG:
+        yield None
+        return
+    catalog = IcebergRest(tmp_path_factory.mktemp("rest"), ICEBERG.rpartition(":")[2])
+    yield catalog
+    catalog.stop()
+
+
+@pytest.fixture(scope="session")
 def process_parameters(
     object_store: ObjectStore | None,
+    iceberg_rest: IcebergRest | None,
     spark_cluster: SparkCluster | None,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, str]:
@@ -133,14 +148,16 @@ def process_parameters(
         # and the tables of broadcast joins stay until the driver's garbage is collected.
         "spark.buffer.pageSize": "1m",
         "spark.driver.extraJavaOptions": " ".join(JVM),
-        **(_iceberg(folder / "ice") if ICEBERG else {}),
+        **(_iceberg(folder / "ice", iceberg_rest) if ICEBERG else {}),
         **second_catalog.settings(folder / "second"),
         **({} if object_store is None else object_store.settings),
     }
 
 
-def _iceberg(folder: Path) -> dict[str, str]:
+def _iceberg(folder: Path, rest: IcebergRest | None) -> dict[str, str]:
     """A catalog `ice` beside Spark's own, with tables in a folder."""
+    if rest is not None:
+        return {"spark.jars.packages": ICEBERG, **rest.settings("ice")}
     return {
         "spark.jars.packages": ICEBERG,
         "spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog",
@@ -252,5 +269,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("folder", "s3"),
         default="folder",
         help="where the tables are: a folder, or an S3 server that the tests start",
+    )
+    parser.addoption(
+        "--iceberg-catalog",
+        choices=("hadoop", "rest"),
+        default="hadoop",
+        help="where Iceberg's tables are: a folder, or a REST catalog that the tests start",
     )
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")

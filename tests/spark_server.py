@@ -93,9 +93,15 @@ class SparkServer:
         ended(self._process)
 
 
-def launched(command: list[str], folder: Path, log: Path) -> subprocess.Popen[bytes]:
-    """A process of Spark's, in a group of its own: its scripts start others."""
+def launched(
+    command: list[str], folder: Path, log: Path, settings: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """A process, in a group of its own: Spark's scripts start others.
+
+    settings: variables of its environment.
+    """
     env = os.environ | {"SPARK_HOME": str(SPARK), "PYSPARK_PYTHON": sys.executable}
+    env |= settings or {}
     with log.open("ab") as output:
         return subprocess.Popen(
             command,
@@ -133,7 +139,7 @@ def answers(process: subprocess.Popen[bytes], ports: tuple[int, ...], log: Path)
             except OSError:
                 if process.poll() is not None or time.monotonic() > deadline:
                     said = log.read_text("utf-8", "replace")[-4000:]
-                    raise RuntimeError(f"Spark did not start:\n{said}") from None
+                    raise RuntimeError(f"Nothing answers on port {port}:\n{said}") from None
                 time.sleep(0.2)
 
 
