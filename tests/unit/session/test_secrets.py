@@ -16,6 +16,7 @@ from dbt.adapters.ivm_spark.session.secrets import is_secret, without_secret
         "spark.hadoop.fs.azure.account.oauth2.client.SECRET",
         "spark.databricks.token",
         "my.accessKey",
+        "spark.sql.catalog.lake.credential",
     ],
 )
 def test_the_value_of_a_secret_setting_is_hidden(key: str) -> None:

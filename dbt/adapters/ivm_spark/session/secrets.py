@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 HIDDEN = "*********"
-_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key")
-"""Source: the default of Spark's spark.redaction.regex."""
+_SECRET = re.compile(r"(?i)secret|password|token|access[.]?key|[.]credential$")
+"""Source: the default of Spark's spark.redaction.regex, and the key of an Iceberg REST catalog."""
 
 
 def is_secret(key: str) -> bool:
