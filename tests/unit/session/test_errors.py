@@ -111,6 +111,12 @@ def test_a_java_error_without_a_message_has_its_class() -> None:
     assert error_message(error) == "java.lang.NullPointerException"
 
 
+def test_what_a_connect_server_says_is_read_through_its_causes() -> None:
+    error = RuntimeError("Error occurred")
+    error._stacktrace = f"a.RestException{STACK}\nCaused by: java.net.ConnectException: no{STACK}"  # type: ignore[attr-defined]
+    assert error_message(error) == "Error occurred\nCause: no"
+
+
 def test_what_a_thrift_server_says_is_read_through_its_causes() -> None:
     said = (
         "org.apache.hive.service.cli.HiveSQLException: Error running query: "

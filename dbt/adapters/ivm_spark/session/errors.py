@@ -108,7 +108,7 @@ def best_message(texts: Iterable[str]) -> str:
 
 
 def chain(text: str) -> list[str]:
-    """Return the messages in a Thrift server's text of an error, outermost first."""
+    """Return the messages in a server's text of an error, with its stack, outermost first."""
     return text.split("\nCaused by: ")
 
 
@@ -135,6 +135,8 @@ def _texts(error: BaseException) -> Iterator[str]:
         yield from _java_texts(java_error)
         return
     yield str(getattr(error, "_desc", None) or error)
+    # Spark Connect's exceptions have their causes nowhere but in the server's stack.
+    yield from chain(str(getattr(error, "_stacktrace", None) or ""))[1:]
     cause = getattr(error, "_cause", None)
     if isinstance(cause, BaseException):
         yield from _texts(cause)
