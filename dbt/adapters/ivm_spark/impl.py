@@ -5,14 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.__about__ import version as base_version
-from dbt.adapters.base.impl import BaseAdapter
+from dbt.adapters.base.impl import BaseAdapter, FreshnessResponse
 from dbt.adapters.base.meta import available
 from dbt.adapters.base.relation import AdapterTrackingRelationInfo
+from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.contracts.relation import RelationConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
@@ -93,6 +96,9 @@ class IvmSparkAdapter(SparkAdapter):
     ConnectionManager = IvmSparkConnectionManager
     Relation = IvmSparkRelation
     AdapterSpecificConfigs = IvmSparkConfig
+    _capabilities = CapabilityDict(
+        {Capability.TableLastModifiedMetadata: CapabilitySupport(support=Support.Full)}
+    )
 
     def __init__(self, config: Any, mp_context: Any) -> None:
         super().__init__(config, mp_context)
@@ -306,6 +312,26 @@ class IvmSparkAdapter(SparkAdapter):
             shown = column.to_column_dict()
             shown["column_name"], shown["column_type"] = shown.pop("column"), shown.pop("dtype")
             yield {**shown, "column_index": place, "table_database": relation.database}
+
+    def calculate_freshness_from_metadata(
+        self, source: Any, macro_resolver: Any = None
+    ) -> tuple[AdapterResponse | None, FreshnessResponse]:
+        """Return when a source was last changed, by the time of its newest commit.
+
+        dbt calls this for a source with `freshness` that has no `loaded_at_field`.
+        """
+        reader = SourceReader(self._rows_of)
+        changed, now = reader.last_changed(source.full_name), reader.now() / 1_000_000
+        if changed is None:
+            raise DbtRuntimeError(
+                f"Nothing records when source {source} was last changed: it is no table of Delta "
+                "or Iceberg, or has no commit yet. Set its loaded_at_field."
+            )
+        return None, {
+            "max_loaded_at": datetime.fromtimestamp(changed / 1000, timezone.utc),
+            "snapshotted_at": datetime.fromtimestamp(now, timezone.utc),
+            "age": now - changed / 1000,
+        }
 
     def drop_relation(self, relation: Any) -> None:
         """Drop a relation and, with what an ivm model shows, its state, which nobody else uses.

@@ -136,6 +136,25 @@ class SourceReader:
             commits = self._history(name, commits[0].version - since + 1, since)
         return commits
 
+    def last_changed(self, name: str) -> int | None:
+        """Return when the newest commit of a table was made, in milliseconds since 1970.
+
+        None if the table's format records no commits, or the table has none.
+        """
+        relation = relation_from(name, self._query(f"describe table extended {name}"))
+        if relation.kind is RelationKind.ICEBERG:
+            told = self._query(told_by(name))
+            made = head_from(told).commits[0].committed if newest_in(told) is not None else ""
+        elif relation.kind is RelationKind.DELTA:
+            made = self.commits(name, None)[0].committed
+        else:
+            return None
+        if made and not made.isdigit():
+            # A server that sends times as text writes them in the session's time zone.
+            rows = self._query(f"select unix_millis(timestamp'{made}') as made")
+            made = str(rows[0]["made"])
+        return int(made) if made else None
+
     def recent(self, name: str, limit: int = _FIRST_LOOK) -> list[Commit]:
         """Return the newest few commits of a Delta table, newest first."""
         return self._history(name, limit)
