@@ -1,8 +1,9 @@
-"""Every SQL, YAML and console block of README.md, CONTRIBUTING.md and docs/ is right, as far as
-that can be told without Spark; test_tutorial.py runs the tutorial's."""
+"""Every SQL, YAML, Python and console block of README.md, CONTRIBUTING.md and docs/ is right, as
+far as that can be told without Spark; test_tutorial.py runs the tutorial's."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_there_are_blocks_of_each_kind() -> None:
         "yaml": True,
         "console": True,
     }
-    assert set(found) <= {"sql", "yaml", "console", "text", "jinja", "json", ""}
+    assert set(found) <= {"sql", "yaml", "python", "console", "text", "jinja", "json", ""}
     assert set().union(*(block.said for block in BLOCKS)) == DIRECTIVES
 
 
@@ -108,6 +109,16 @@ def test_yaml(block: Block) -> None:
             assert value.strip("{ }").split("(")[0] in macro_arguments()
         else:
             pytest.fail(f"what is {key}?")
+
+
+@of("python")
+def test_python(block: Block) -> None:
+    """It compiles, and the commands of dbt in its texts exist."""
+    compile(block.code, str(block), "exec")
+    texts = [n.value for n in ast.walk(ast.parse(block.code)) if isinstance(n, ast.Constant)]
+    commands = [re.sub(r"^/\S+/", "", text) for text in texts if isinstance(text, str)]
+    found = {c: wrong_with(c) for c in commands if c.startswith("dbt ")}
+    assert not any(found.values()), found
 
 
 def check_config(config: dict[str, Any]) -> None:
