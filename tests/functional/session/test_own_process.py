@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.budget import only_long
 from tests.functional.processes import run, write_project
 
 MODEL = "{{ config(materialized='table') }} select 1 as id"
@@ -60,6 +61,7 @@ def test_the_profile_of_three_lines(tmp_path: Path) -> None:
     assert (project / "logs" / "spark.log").stat().st_size > 0
 
 
+@only_long
 def test_a_session_that_somebody_else_made_is_untouched(tmp_path: Path) -> None:
     project = write_project(tmp_path, m=MODEL)
     assert "untouched" in run(sys.executable, "-c", SCRIPT, cwd=project)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from jinja2 import Undefined
 
 from dbt.adapters.ivm_spark.session.relation import IvmSparkRelation
 
 
-@pytest.mark.parametrize("database", [None, "", "s", "spark_catalog"])
+@pytest.mark.parametrize("database", [None, "", "s", "spark_catalog", Undefined()])
 def test_a_relation_of_sparks_own_catalog_has_two_parts(database: str | None) -> None:
     relation = IvmSparkRelation.create(database=database, schema="s", identifier="t")
     assert relation.render() == "s.t"

@@ -48,8 +48,12 @@ class IvmSparkRelation(SparkRelation):
         type: RelationType | None = None,  # noqa: A002  # dbt's own name
         **kwargs: Any,
     ) -> Self:
-        """Return a relation that is written with its catalog if it has one."""
-        relation = super().create(database, schema, identifier, type, **kwargs)
+        """Return a relation that is written with its catalog if it has one.
+
+        Jinja's undefined, which `target.database` is for most profiles, is no catalog.
+        """
+        catalog = database if isinstance(database, str) else None
+        relation = super().create(catalog, schema, identifier, type, **kwargs)
         if relation.other_catalog and "include_policy" not in kwargs:
             return relation.include(database=True)
         return relation

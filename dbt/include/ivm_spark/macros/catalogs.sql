@@ -24,3 +24,13 @@
   {%- if relation.other_catalog -%} {{ adapter.quote(relation.other_catalog) }}. {%- endif -%}
   {{ relation.schema }}
 {%- endmacro %}
+
+{#- Delta clones tables of its own format without their files; of another format, rows are copied. -#}
+{% macro ivm_spark__create_or_replace_clone(this_relation, defer_relation) %}
+  {%- set cloned = ivm_found(defer_relation) -%}
+  {%- if cloned is not none and cloned.is_iceberg %}
+    create or replace table {{ this_relation }} using delta as select * from {{ defer_relation }}
+  {%- else %}
+    create or replace table {{ this_relation }} shallow clone {{ defer_relation }}
+  {%- endif %}
+{% endmacro %}
