@@ -40,7 +40,7 @@ IN_MEMORY = (
     *(f"/test_{name}.py" for name in "differential traps fallbacks".split()),
     *(f"/test_{name}.py" for name in "bad_input protocol surface values dbt_parents".split()),
     *(f"/test_{name}.py" for name in "source_life accidents faults append tutorial".split()),
-    *(f"/test_{name}.py" for name in "change_sources iceberg".split()),
+    *(f"/test_{name}.py" for name in "change_sources iceberg catalogs published".split()),
     *(
         f"/test_{name}.py"
         for name in "meaning back_office clock changes frozen query_change".split()
