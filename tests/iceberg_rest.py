@@ -6,10 +6,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from tests.spark_server import HOST, SPARK, answers, ended, free_port, launched
+from tests.spark_server import HOST, SPARK, answers, ended, free_port, hanging, launched
 
 _SERVER = "org.apache.iceberg.rest.RESTCatalogServer"
 _JETTY = "12.1.5"
@@ -66,21 +66,15 @@ class IcebergRest:
 
     @contextmanager
     def gone(self) -> Iterator[None]:
-        """End the server for a while, as when its machine starts anew; nothing listens then."""
+        """End the server for a while. Nothing listens at its port until it starts again."""
         ended(self._process, signal.SIGKILL)
         try:
             yield
         finally:
             self._process = self._started()
 
-    @contextmanager
-    def hanging(self) -> Iterator[None]:
-        """Answer nobody for a while: connections stay open, as to a machine that hangs."""
-        os.kill(self._process.pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self._process.pid, signal.SIGCONT)
+    def away(self) -> AbstractContextManager[None]:
+        return hanging(self._process)
 
     def stop(self) -> None:
         ended(self._process, signal.SIGKILL)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
-from tests.spark_server import HOST, answers, ended, free_port, launched
+from tests.spark_server import HOST, answers, ended, free_port, hanging, launched
 
 BUCKET = "lake"
 SECRET = "wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY"
@@ -53,14 +52,8 @@ class ObjectStore:
             "spark.jars.packages": f"org.apache.hadoop:hadoop-aws:{hadoop}",
         }
 
-    @contextmanager
-    def away(self) -> Iterator[None]:
-        """Answer nobody for a while: connections stay open, as to a machine that hangs."""
-        os.kill(self._process.pid, signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            os.kill(self._process.pid, signal.SIGCONT)
+    def away(self) -> AbstractContextManager[None]:
+        return hanging(self._process)
 
     @contextmanager
     def without_rights(self) -> Iterator[None]:

@@ -8,8 +8,10 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from threading import Timer
 
 import pyspark
 
@@ -126,6 +128,28 @@ def ended(process: subprocess.Popen[bytes], first: signal.Signals = signal.SIGTE
             break
         except subprocess.TimeoutExpired:
             continue
+
+
+@contextmanager
+def hanging(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Let a server answer nobody for a while: connections stay open, as to a machine that hangs."""
+    os.kill(process.pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
+
+
+def during(fault: AbstractContextManager[None], after: float, seconds: float) -> Timer:
+    """Let a fault begin later and last some seconds, while the caller goes on."""
+
+    def happen() -> None:
+        with fault:
+            time.sleep(seconds)
+
+    timer = Timer(after, happen)
+    timer.start()
+    return timer
 
 
 def answers(process: subprocess.Popen[bytes], ports: tuple[int, ...], log: Path) -> None:

@@ -15,7 +15,7 @@ from dbt.tests.util import run_dbt
 
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.budget import only_long
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons, two_targets
 
 JVM_STACK = ("\tat ", "at org.apache", "java.lang.", "Driver stacktrace")
 
@@ -230,11 +230,7 @@ class TestClone:
     def profiles_config_update(
         self, unique_schema: str, dbt_profile_target: dict[str, Any]
     ) -> dict[str, Any]:
-        outputs = {
-            "default": {**dbt_profile_target, "schema": unique_schema},
-            "other": {**dbt_profile_target, "schema": f"{unique_schema}_other"},
-        }
-        return {"test": {"outputs": outputs, "target": "default"}}
+        return two_targets(unique_schema, dbt_profile_target)
 
     def test_a_clone_reads_the_original_until_its_first_run(self, warehouse: Warehouse) -> None:
         create_facts(warehouse)

@@ -14,7 +14,7 @@ from dbt.tests.util import run_dbt, run_dbt_and_capture
 
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from tests.conftest import ICEBERG
-from tests.functional.ivm.warehouse import FEED, Warehouse, bag
+from tests.functional.ivm.warehouse import FEED, Warehouse, bag, two_targets
 
 START = datetime(2024, 4, 1, 12, tzinfo=timezone.utc)
 HEADER = "{{ config(materialized='ivm') }}\n"
@@ -209,11 +209,7 @@ class TestThreePartNames:
     def profiles_config_update(
         self, unique_schema: str, dbt_profile_target: dict[str, Any]
     ) -> dict[str, Any]:
-        outputs = {
-            "default": {**dbt_profile_target, "schema": unique_schema},
-            "other": {**dbt_profile_target, "schema": f"{unique_schema}_other"},
-        }
-        return {"test": {"outputs": outputs, "target": "default"}}
+        return two_targets(unique_schema, dbt_profile_target)
 
     @pytest.fixture(scope="class")
     def deployed(self, warehouse: Warehouse) -> Iterator[Deployed]:

@@ -150,6 +150,15 @@ def models_of(queries: dict[str, str], header: str) -> dict[str, str]:
     return {f"{n}.sql": header + q.replace("@", "{{ target.schema }}.") for n, q in queries.items()}
 
 
+def two_targets(schema: str, target: dict[str, Any]) -> dict[str, Any]:
+    """The profile with a target of another name and another schema beside its own."""
+    outputs = {
+        "default": {**target, "schema": schema},
+        "other": {**target, "schema": f"{schema}_other"},
+    }
+    return {"test": {"outputs": outputs, "target": "default"}}
+
+
 def bag(rows: Iterable[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
     """Rows with their number of copies. NULL equals NULL and NaN NaN; doubles are compared to
     twelve digits, because the order in which Spark adds them is no part of a query's meaning."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from threading import Timer
 
 import pytest
 
@@ -14,6 +11,7 @@ from tests.functional.ivm.conftest import project_config_update as project_confi
 from tests.functional.ivm.conftest import warehouse as warehouse
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of, reasons
 from tests.iceberg_rest import IcebergRest
+from tests.spark_server import during
 
 HEADER = "{{ config(materialized='ivm') }}\n"
 VIEWS = {
@@ -54,7 +52,7 @@ class TestRestCatalog:
     ) -> None:
         before = {view: built.version(f"{view}__ivm") for view in VIEWS}
         built.sql(f"insert into ice.{built.schema}.facts values ('t', {turn}), ('a', {turn})")
-        timer = _during(catalog.gone(), after=random.Random(turn).uniform(0.2, 4), seconds=0.5)
+        timer = during(catalog.gone(), after=random.Random(turn).uniform(0.2, 4), seconds=0.5)
         built.dbt("run", ok=None)
         timer.join()
         assert reasons(built.run()) == {}
@@ -77,24 +75,12 @@ class TestRestCatalog:
         self, built: Warehouse, catalog: IcebergRest
     ) -> None:
         built.sql(f"insert into ice.{built.schema}.facts values ('w', 8)")
-        with catalog.hanging():
+        with catalog.away():
             messages = built.fail(*VIEWS)
         for message in messages.values():
             _tells(message, "Read timed out")
         assert set(kinds(built.run()).values()) == {"incremental"}
         built.check(*VIEWS)
-
-
-def _during(fault: AbstractContextManager[None], after: float, seconds: float) -> Timer:
-    """Let a fault begin later and last some seconds, while the caller goes on."""
-
-    def happen() -> None:
-        with fault:
-            time.sleep(seconds)
-
-    timer = Timer(after, happen)
-    timer.start()
-    return timer
 
 
 def _tells(message: str, what: str) -> None:

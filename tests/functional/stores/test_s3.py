@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
-from threading import Timer
 
 import pytest
 from dbt.tests.util import run_dbt_and_capture
@@ -15,6 +12,7 @@ from tests.functional.ivm.conftest import project_config_update as project_confi
 from tests.functional.ivm.conftest import warehouse as warehouse
 from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, models_of
 from tests.object_store import SECRET, ObjectStore
+from tests.spark_server import during
 
 HEADER = "{{ config(materialized='ivm') }}\n"
 VIEWS = {
@@ -75,7 +73,7 @@ class TestS3:
     ) -> None:
         before = {view: built.version(f"{view}__ivm") for view in VIEWS}
         built.sql(f"insert into facts values ('t', {turn}), ('a', {turn})")
-        _during(store.away(), after=random.Random(turn).uniform(0.2, 3), seconds=1.5)
+        during(store.away(), after=random.Random(turn).uniform(0.2, 3), seconds=1.5)
         built.dbt("run", ok=None)
         built.run()
         built.check(*VIEWS)
@@ -105,16 +103,6 @@ class TestS3:
         _says_no_secret(log, messages)
         built.run()
         built.check(*VIEWS)
-
-
-def _during(fault: AbstractContextManager[None], after: float, seconds: float) -> None:
-    """Let a fault begin later and last some seconds, while the caller goes on."""
-
-    def happen() -> None:
-        with fault:
-            time.sleep(seconds)
-
-    Timer(after, happen).start()
 
 
 def _says_no_secret(log: str, messages: list[str]) -> None:

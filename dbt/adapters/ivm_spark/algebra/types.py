@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from sqlglot import exp
@@ -88,6 +88,16 @@ def check_comparable(column: str, type_name: str) -> None:
         raise not_supported(f"a column {column} without type")
     if "variant" in lowered or is_collated(type_name):
         raise not_supported(f"a column {column} {type_name}")
+
+
+def have_equality(types: Mapping[str, str]) -> bool:
+    """Return whether rows of these columns (Spark type by name) can be matched by equality."""
+    try:
+        for name, kind in types.items():
+            check_comparable(name, kind)
+    except NotMaintained:
+        return False
+    return True
 
 
 def check_orderable(column: str, type_name: str) -> None:

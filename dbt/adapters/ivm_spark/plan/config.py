@@ -125,6 +125,11 @@ class IvmConfig:
     table: Configuration = field(default_factory=Configuration)
 
     @property
+    def publishes(self) -> bool:
+        """Return whether people read a table instead of a view."""
+        return self.publish is Publish.TABLE
+
+    @property
     def published(self) -> Configuration:
         """Return how the table that the model publishes is laid out."""
         return replace(

@@ -13,9 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from sqlglot import exp, parse_one
-
-from dbt.adapters.ivm_spark.algebra.dialect import IvmSpark
+from dbt.adapters.ivm_spark.algebra.types import have_equality
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.request import Request
@@ -30,8 +28,6 @@ from dbt.adapters.ivm_spark.watermark.published import PublishedMark, PublishedT
 from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, ROW
 from dbt.adapters.ivm_spark.watermark.watermark import newest
 
-_NOT_MATCHED = ("map<", "variant", "collate")
-"""Types by whose values no row of the table can be found: MERGE compares none, or folds them."""
 _BY_ROWS = frozenset({"MERGE", "UPDATE", "DELETE"})
 
 
@@ -132,7 +128,7 @@ def publication(
         PublishedMark(state_id, version if pinned is not None else None, number, form),
         pinned or plan.altered,
         names,
-        () if row is None else _keys(row, names),
+        () if row is None else row.shown_keys,
         None,
         None,
         _laid_out(plan, request, names),
@@ -194,7 +190,7 @@ def _way_of_rows(plan: Plan, moved: Sequence[Commit], row: ShownRow | None) -> t
         return Way.OVERWRITE, "the state was rebuilt"
     if row is None:
         return Way.OVERWRITE, "its rows depend on one another (LIMIT)"
-    if any(sign in kind.lower() for _, kind in plan.outputs for sign in _NOT_MATCHED):
+    if not have_equality(dict(plan.outputs)):
         return Way.OVERWRITE, "a column's type can't be compared"
     found = plan.findings
     rows = 0 if found is None else found.cost_model.state_rows
@@ -206,14 +202,3 @@ def _way_of_rows(plan: Plan, moved: Sequence[Commit], row: ShownRow | None) -> t
 def _tells_rows(commit: Commit) -> bool:
     """Return whether a commit of the state changed single rows, which its feed has."""
     return commit.operation.upper() in _BY_ROWS or commit.effect is Effect.INSERTS
-
-
-def _keys(row: ShownRow, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the view's columns that show the keys as they are, none unless each key is shown."""
-    shown: dict[str, str] = {}
-    for name, (_, value) in zip(names, row.columns, strict=True):
-        column = parse_one(value, dialect=IvmSpark)
-        if isinstance(column, exp.Column):
-            shown.setdefault(column.name, name)
-    found = tuple(shown.get(key, "") for key in row.keys)
-    return found if all(found) else ()

@@ -135,7 +135,8 @@ class Request:
             sql: the model's compiled SQL.
             view: the quoted name of its view.
             state: the quoted name of its state.
-            information: dbt's cached information about the existing view.
+            information: dbt's cached information about the existing view. A model that publishes a
+                table has none to compare with.
             described: the descriptions that are persisted on the view.
             state_exists: there is a state.
             occupied_by: the object in the state's place, if it is no Delta table.
@@ -154,15 +155,16 @@ class Request:
             # Spark would read the text as a table's name: DESCRIBE QUERY is DESCRIBE of `query`.
             raise CompilationError(f"Model {model}: it has no query. Write a SELECT.")
         try:
+            checked = read_config(config)
             return cls(
                 sql=text,
                 view=view,
                 state=state,
-                information=information,
+                information="" if checked.publishes else information,
                 described=described,
                 state_exists=state_exists,
                 occupied_by=occupied_by,
-                config=read_config(config),
+                config=checked,
                 full_refresh=full_refresh,
                 built=frozenset(relation_key(name) for name in built),
                 hooked=hooked,

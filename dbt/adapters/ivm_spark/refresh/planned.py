@@ -10,7 +10,7 @@ from dataclasses import replace
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
-from dbt.adapters.ivm_spark.plan.config import Publish, RefreshPolicy
+from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
@@ -82,7 +82,7 @@ class PlannedRefresh:
     @property
     def publishes(self) -> bool:
         """Return whether the model publishes a table instead of a view."""
-        return self._request.config.publish is Publish.TABLE
+        return self._request.config.publishes
 
     def _release(self) -> None:
         """Let the view show its state as it is again, if this run holds it at a version."""

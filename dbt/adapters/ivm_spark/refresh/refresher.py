@@ -219,11 +219,11 @@ class Refresher(RefreshOfChange):
         `again` becomes true if Spark rejects it and the state is to be rebuilt from the query's own
         text. Raises DbtDatabaseError for any other error.
         """
-        self._show(sql, self._query)
+        self._show(lambda: self._query(sql))
 
-    def _show(self, sql: str, run: Callable[[str], object]) -> None:
+    def _show(self, run: Callable[[], object]) -> None:
         try:
-            run(sql)
+            run()
         except DbtDatabaseError as error:
             reason = rejection(str(error.msg)) if self.plan.is_reconstructed else None
             if reason is None:
@@ -256,12 +256,12 @@ class Refresher(RefreshOfChange):
         assert self._publisher is not None
         publisher, started = self._publisher, time.perf_counter()
 
-        def run(sql: str) -> None:
+        def run() -> None:
             with self._phase("publishing"):
                 publisher.run(sql, found, self.plan, self._request.view)
 
         try:
-            self._show(sql, run)
+            self._show(run)
         finally:
             self._spent("publish", started)
 

@@ -15,7 +15,6 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized, materialized_name, temporary
-from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Filter,
@@ -26,7 +25,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.algebra.types import cast_as, check_comparable, float_texts
+from dbt.adapters.ivm_spark.algebra.types import cast_as, float_texts, have_equality
 from dbt.adapters.ivm_spark.state.accumulators import COUNT
 from dbt.adapters.ivm_spark.state.layout import STATE, WHOLE, Layout, Style
 from dbt.adapters.ivm_spark.state.matched import of_source, of_target
@@ -81,14 +80,10 @@ def are_comparable(types: Mapping[str, str]) -> bool:
 
     Floats inside an array or a struct prevent that: they may differ in the sign of a zero.
     """
-    try:
-        for name, kind in types.items():
-            check_comparable(name, kind)
-    except NotMaintained:
-        return False
-    return bool(types) and not any(
+    nested_floats = any(
         "<" in kind and ("float" in kind or "double" in kind) for kind in types.values()
     )
+    return bool(types) and have_equality(types) and not nested_floats
 
 
 def difference(types: Mapping[str, str], counted: bool, state: str, token: str) -> Difference:

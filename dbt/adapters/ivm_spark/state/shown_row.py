@@ -10,6 +10,7 @@ import base64
 import json
 from dataclasses import asdict, dataclass
 
+from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import Generate, Scan
 from dbt.adapters.ivm_spark.sql.rewrite.for_each_row import peeled
@@ -37,6 +38,13 @@ class ShownRow:
     conditions: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     copies: str = ""
+
+    @property
+    def shown_keys(self) -> tuple[str, ...]:
+        """Return the view's columns that show the keys as they are, none unless each is shown."""
+        shown = {value: name for name, value in self.columns}
+        found = tuple(shown.get(quote(key), "") for key in self.keys)
+        return found if all(found) else ()
 
     def encode(self) -> str:
         """Return the text for a table property."""

@@ -31,6 +31,6 @@
   {%- if cloned is not none and cloned.is_iceberg %}
     create or replace table {{ this_relation }} using delta as select * from {{ defer_relation }}
   {%- else %}
-    create or replace table {{ this_relation }} shallow clone {{ defer_relation }}
+    {{ spark__create_or_replace_clone(this_relation, defer_relation) }}
   {%- endif %}
 {% endmacro %}

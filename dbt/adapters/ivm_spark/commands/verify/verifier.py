@@ -317,12 +317,7 @@ class Verifier:
         """Return the view's columns whose values no two rows share, if it shows all of them."""
         rows = self._query(f"show tblproperties {view}")
         text = next((str(row["value"]) for row in rows if row["key"] == ROW), "")
-        row = decode_row(text) if text else None
-        if row is None or not row.keys:
-            return []
-        shown = {value: name for name, value in row.columns}
-        found = [shown.get(quote(key)) for key in row.keys]
-        return [name for name in found if name is not None] if None not in found else []
+        return list(decode_row(text).shown_keys) if text else []
 
 
 def _live(watermark: Watermark) -> str:

@@ -27,8 +27,7 @@
 
 {#- Return the SQL by name: what the next run sends, or what it would send after a change. -#}
 {% macro ivm_statements(node, explainer) -%}
-  {%- set state = ivm_state_relation(
-      ivm_relation_at(node)) -%}
+  {%- set state = ivm_state_relation(ivm_relation_at(node)) -%}
   {%- set found = [] -%}
   {%- set example = explainer.example -%}
   {%- if example is not none -%}

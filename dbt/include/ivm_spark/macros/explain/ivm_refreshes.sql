@@ -11,8 +11,7 @@
   {%- set log = adapter.ivm_refresh_log() -%}
   {%- set states = [] -%}
   {%- for node in ivm_nodes() -%}
-    {%- set state = ivm_state_relation(
-        ivm_relation_at(node)) -%}
+    {%- set state = ivm_state_relation(ivm_relation_at(node)) -%}
     {%- set stored = ivm_found(state) -%}
     {%- if not ivm_occupied_by(stored) and stored is not none -%}
       {%- do states.append((node.unique_id, node.schema ~ '.' ~ node.alias, ivm_quoted(state))) -%}
@@ -48,8 +47,8 @@
 
 {% macro ivm_spark__ivm_refreshes_relation() -%}
   {{ return(api.Relation.create(
-      database=target.database or none, schema=target.schema,
-      identifier='ivm_refreshes', type='table')) }}
+      database=target.database, schema=target.schema, identifier='ivm_refreshes',
+      type='table')) }}
 {%- endmacro %}
 
 {#- Write a batch, and return why that failed; empty if it succeeded. With anew, it rewrites and so

@@ -6,8 +6,6 @@
 {% materialization ivm, adapter='ivm_spark', supported_languages=['sql'] %}
 
   {%- set existing = load_cached_relation(this) -%}
-  {%- set published = 'table' if config.get('publish') == 'table' else 'view' -%}
-  {%- set target = this.incorporate(type=published) -%}
   {%- set state = ivm_state_relation(this) -%}
   {%- set stored = ivm_found(state) -%}
   {%- set grant_config = config.get('grants') -%}
@@ -19,7 +17,8 @@
   {%- endif -%}
 
   {#- plan the refresh: incremental, full, or nothing to do -#}
-  {%- set refresh = ivm_refresher(target, state, existing, stored) -%}
+  {%- set refresh = ivm_refresher(this, state, existing, stored) -%}
+  {%- set target = this.incorporate(type='table' if refresh.publishes else 'view') -%}
   {%- if refresh.plan.warning -%}
     {%- do exceptions.warn('Model ' ~ model.unique_id ~ ': ' ~ refresh.plan.warning) -%}
   {%- endif -%}
@@ -30,8 +29,8 @@
   {%- endif -%}
   {%- do ivm_alter_state(state, refresh.alteration()) -%}
 
-  {#- change the state by one statement and one commit, and let the view or table show it; do both again
-      if Spark rejects the generated view, or if a build is followed by a refresh -#}
+  {#- change the state by one statement and one commit, and let the view or table show it; do both
+      again if Spark rejects the generated view, or if a build is followed by a refresh -#}
   {%- for turn in refresh.turns() -%}
     {%- do ivm_change_state(state, refresh) -%}
     {%- do ivm_show_state(target, existing if loop.first else none, refresh) -%}

@@ -7,7 +7,7 @@
       'view': ivm_quoted(target),
       'state': ivm_quoted(ivm_state_relation(target)),
       'information': (existing.information or '')
-        if existing is not none and existing.is_view and node.config.get('publish') != 'table' else '',
+        if existing is not none and existing.is_view else '',
       'described': ivm_described(node),
       'state_exists': stored is not none,
       'occupied_by': ivm_occupied_by(stored),
