@@ -57,6 +57,13 @@ def test_clean_message(said: str, means: str) -> None:
         (["Call failed", "java.net.ConnectException: refused"], "Call failed\nCause: refused"),
         (["wrapped: refused", "refused"], "wrapped: refused"),
         (["Job aborted."], "Job aborted."),
+        (
+            ["[INTERNAL_ERROR] You hit a bug in Spark", f"assertion failed{STACK}"],
+            "[INTERNAL_ERROR] You hit a bug in Spark\nCause: assertion failed "
+            "(at org.apache.spark.sql.Dataset.ofRows(Dataset.scala:1))",
+        ),
+        (["[INTERNAL_ERROR] x"], "[INTERNAL_ERROR] x"),
+        (["[INTERNAL_ERROR] x", "java.lang.E"], "[INTERNAL_ERROR] x\nCause: java.lang.E"),
         ([], ""),
     ],
 )
@@ -98,6 +105,14 @@ class JavaError:
     def toString(self) -> str:
         return "java.lang.NullPointerException"
 
+    def getStackTrace(self) -> list["Frame"]:
+        return [Frame()]
+
+
+class Frame:
+    def toString(self) -> str:
+        return "org.apache.spark.A.b(A.scala:7)"
+
 
 def test_a_java_error_is_read_through_its_causes() -> None:
     error = RuntimeError("An error occurred while calling o65.sql.")
@@ -109,6 +124,15 @@ def test_a_java_error_without_a_message_has_its_class() -> None:
     error = RuntimeError("o65")
     error.java_exception = JavaError(None)  # type: ignore[attr-defined]
     assert error_message(error) == "java.lang.NullPointerException"
+
+
+def test_an_internal_error_has_its_cause_and_place() -> None:
+    error = RuntimeError("o65")
+    error.java_exception = JavaError("[INTERNAL_ERROR] bug", JavaError(None))  # type: ignore[attr-defined]
+    assert error_message(error) == (
+        "[INTERNAL_ERROR] bug\nCause: java.lang.NullPointerException "
+        "(at org.apache.spark.A.b(A.scala:7))"
+    )
 
 
 def test_what_a_connect_server_says_is_read_through_its_causes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from dbt.adapters.ivm_spark.session.condition import CONDITION
 
@@ -17,6 +18,7 @@ _LOST_TASK = re.compile(r"most recent failure: Lost task .*?\(TID \d+\) \([^)]*\
 _STACK = re.compile(
     r"\n\s*(?:at [\w.$/<>-]+\(|\.\.\. \d+ more|Driver stacktrace:|JVM stacktrace:)", re.MULTILINE
 )
+_FRAME = re.compile(r"\n\s*at ([\w.$/<>-]+\([^)]*\))")
 _PLAN = re.compile(r"(; line \d+ pos \d+|SQLSTATE: \w{5})?;\n['+!:\w].*", re.DOTALL)
 _SAY_NOTHING = (
     "Job aborted",
@@ -25,6 +27,8 @@ _SAY_NOTHING = (
     "[UNEXPECTED_EXCEPTION]",
     "Unable to instantiate",
 )
+_DEFECT = "[INTERNAL_ERROR"
+"""Spark says this of an assertion or a null pointer of its own or of Delta's."""
 _LOST = ("Py4JNetworkError", "TTransportException", "EOFError")
 _SPARK_ENDED = (
     "Spark's process has ended or does not answer. It was killed, or it ran out of memory (set "
@@ -92,11 +96,17 @@ def best_message(texts: Iterable[str]) -> str:
     """Return the most useful message of a chain of causes, given outermost first.
 
     That is the outermost message with an error condition of Spark or Delta. If there is none, it
-    is the outermost message that says something, followed by the root cause.
+    is the outermost message that says something, followed by the root cause. An internal error
+    of Spark is followed by its root cause and the place of it, which a report to Spark needs.
     """
-    messages = [message for message in map(clean_message, texts) if message]
+    said = list(texts)
+    messages = [message for message in map(clean_message, said) if message]
     telling = [message for message in messages if not message.startswith(_SAY_NOTHING)]
     for message in telling:
+        if message.startswith(_DEFECT) and len(said) > 1:
+            place = _FRAME.search(said[-1])
+            where = f" (at {place[1]})" if place else ""
+            return f"{message}\nCause: {clean_message(said[-1])}{where}"
         if CONDITION.match(message):
             return _with_hint(message)
     if not telling:
@@ -143,8 +153,10 @@ def _texts(error: BaseException) -> Iterator[str]:
 
 
 def _java_texts(java_error: object) -> Iterator[str]:
-    """Yield the messages of a Java Throwable (a Py4J object) and of its causes."""
-    current = java_error
+    """Yield the messages of a Java Throwable (a Py4J object) and of its causes, each with the
+    place that it was thrown at."""
+    current: Any = java_error
     while current is not None:
-        yield str(current.getMessage() or current.toString())  # type: ignore[attr-defined]
-        current = current.getCause()  # type: ignore[attr-defined]
+        message, stack = current.getMessage() or current.toString(), current.getStackTrace()
+        yield f"{message}\n\tat {stack[0].toString()}" if len(stack) else str(message)
+        current = current.getCause()
