@@ -7,12 +7,12 @@ from collections.abc import Iterator
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
-from tests import second_catalog
+from tests.compiled import HAS_COMPILER
 from tests.conftest import ICEBERG
 from tests.functional.ivm.test_view_life import DROP_SQL
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
 
-pytestmark = pytest.mark.skipif(not second_catalog.HAS_COMPILER, reason="no javac")
+pytestmark = pytest.mark.skipif(not HAS_COMPILER, reason="no javac")
 HEADER = "{{ config(materialized='ivm', publish='table', database='second') }}\n"
 SUMS = "select k, sum(v) as total, count(*) as n from {{ source('raw', 'facts') }} group by k"
 MODELS = {

@@ -72,7 +72,11 @@ def in_store(store: ObjectStore | None, name: str) -> str:
     """The lines of a profile that put the tables into a folder of a store."""
     if store is None:
         return ""
-    settings = store.settings | {"spark.sql.warehouse.dir": f"s3a://{BUCKET}/{name}"}
+    return lines_of(store.settings | {"spark.sql.warehouse.dir": f"s3a://{BUCKET}/{name}"})
+
+
+def lines_of(settings: dict[str, str]) -> str:
+    """The lines that add settings to the profile."""
     return "".join(f'        {key}: "{value}"\n' for key, value in settings.items())
 
 

@@ -1,4 +1,7 @@
-"""Two dbt processes refresh the same views at once, round after round (IVM_ROUNDS)."""
+"""Two dbt processes refresh the same views at once, round after round (IVM_ROUNDS).
+
+In an S3 store (`--store s3`), which keeps two drivers' commits apart by a log store of the tests'.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from tests import conditional_log_store
 from tests.budget import only_long
 from tests.functional.kills.shop import STEADY, header, on_schema
 from tests.functional.kills.state import State
-from tests.functional.kills.test_kills import PROFILE, environment
+from tests.functional.kills.test_kills import PROFILE, environment, lines_of
 from tests.functional.processes import PROJECT
+from tests.object_store import BUCKET, ObjectStore
 
 ROUNDS = int(os.environ.get("IVM_ROUNDS", "20"))
 SECONDS = 120 + 60 * ROUNDS
@@ -28,15 +33,25 @@ def _alone(start_of_spark: Callable[[], AbstractContextManager[None]]) -> Iterat
         yield
 
 
-def start(name: str, tables: Path) -> subprocess.Popen[bytes]:
-    folder = tables.parent / name
+@pytest.fixture
+def settings(object_store: ObjectStore | None, tmp_path: Path) -> dict[str, str]:
+    """Where both have their tables, if it is not a folder of this machine."""
+    if object_store is None:
+        return {}
+    return object_store.settings | conditional_log_store.settings(tmp_path)
+
+
+def start(
+    name: str, tables: str, meeting: Path, settings: dict[str, str]
+) -> subprocess.Popen[bytes]:
+    folder = meeting.parent / name
     (folder / "models").mkdir(parents=True)
-    (folder / "profiles.yml").write_text(PROFILE)
+    (folder / "profiles.yml").write_text(PROFILE + lines_of(settings))
     (folder / "dbt_project.yml").write_text(PROJECT)
     for view, sql in STEADY.items():
-        text = header(view, location_root=str(tables)) + on_schema(sql)
+        text = header(view, location_root=tables) + on_schema(sql)
         (folder / "models" / f"{view}.sql").write_text(text)
-    command = [sys.executable, "-m", "tests.functional.kills.rival", name, tables, ROUNDS]
+    command = [sys.executable, "-m", "tests.functional.kills.rival", name, tables, meeting, ROUNDS]
     with (folder / "output.txt").open("wb") as output:
         return subprocess.Popen(
             [str(part) for part in command],
@@ -49,11 +64,12 @@ def start(name: str, tables: Path) -> subprocess.Popen[bytes]:
 
 @only_long
 def test_two_processes_commit_one_after_the_other(
-    tmp_path: Path, request: pytest.FixtureRequest
+    tmp_path: Path, settings: dict[str, str], request: pytest.FixtureRequest
 ) -> None:
-    tables = tmp_path / "tables"
-    tables.mkdir()
-    rivals = {name: start(name, tables) for name in ("first", "second")}
+    meeting = tmp_path / "meeting"
+    meeting.mkdir()
+    tables = f"s3a://{BUCKET}/{tmp_path.name}" if settings else str(tmp_path / "tables")
+    rivals = {name: start(name, tables, meeting, settings) for name in ("first", "second")}
     try:
         ended = {name: rival.wait(SECONDS) for name, rival in rivals.items()}
     finally:
@@ -61,7 +77,7 @@ def test_two_processes_commit_one_after_the_other(
             rival.kill()
     said = {name: (tmp_path / name / "output.txt").read_text()[-3000:] for name in rivals}
     assert ended == {"first": 0, "second": 0}, said
-    state = State(tables / "notes")
+    state = State(meeting / "notes")
     assert not state.notes("wrong")
     rounds = [fact for fact in state.notes("rounds") if fact["name"] == "first"]
     assert len(rounds) == ROUNDS
