@@ -19,7 +19,7 @@ from tests import conditional_log_store
 from tests.budget import only_long
 from tests.functional.kills.shop import STEADY, header, on_schema
 from tests.functional.kills.state import State
-from tests.functional.kills.test_kills import PROFILE, environment, lines_of
+from tests.functional.kills.test_kills import PROFILE, REPOSITORY, environment, lines_of
 from tests.functional.processes import PROJECT
 from tests.object_store import BUCKET, ObjectStore
 
@@ -56,7 +56,7 @@ def start(
         return subprocess.Popen(
             [str(part) for part in command],
             cwd=folder,
-            env=environment(),
+            env=environment(PYTHONPATH=str(REPOSITORY)),
             stdout=output,
             stderr=output,
         )
