@@ -52,7 +52,8 @@ s3-test: venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt --editable '.[dev,s3]'
 	$(BIN)/python -m pytest --store s3 tests/functional/stores tests/functional/ivm/test_protocol.py
-	IVM_LONG=1 $(BIN)/python -m pytest --store s3 tests/functional/kills/test_kills.py
+	IVM_LONG=1 $(BIN)/python -m pytest --store s3 \
+		tests/functional/kills/test_kills.py tests/functional/kills/test_rivals.py
 
 # With all Iceberg tables in a REST catalog: the server of Iceberg's own tests, which mvn fetches.
 rest-test: venv

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dbt.adapters.__about__ import version as base_version
 from dbt.adapters.base.impl import FreshnessResponse
@@ -34,9 +34,9 @@ from dbt.adapters.ivm_spark.commands.explain.refresh_log import RefreshLog
 from dbt.adapters.ivm_spark.commands.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
-from dbt.adapters.ivm_spark.plan.readers import readers
+from dbt.adapters.ivm_spark.plan.readers import read_by_many, readers
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.refresh.progress import Progress
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.refresh.response import IvmAdapterResponse
@@ -52,9 +52,6 @@ from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
 from dbt.adapters.ivm_spark.watermark.build import is_of_parts
 from dbt.adapters.ivm_spark.watermark.shown import PROPERTY, mark_in
-
-if TYPE_CHECKING:
-    pass
 
 DEFAULT_FILE_FORMAT = "delta"
 logger = AdapterLogger("IvmSpark")
@@ -103,7 +100,8 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         check_sqlglot()
         self._start_early(config.credentials)
         self._pins = Pins()
-        self._nets = Nets()
+        embedded = config.credentials.method == ConnectionMethod.SESSION
+        self._changes = SharedChanges(self._kept if embedded else None)
         self._refreshes: list[Refreshed] = []
         self._of_run: dict[str, Any] | None = None
 
@@ -134,8 +132,14 @@ class IvmSparkAdapter(AnyCatalogAdapter):
     @available
     @staticmethod
     def ivm_readers(nodes: dict[str, Any]) -> dict[str, list[str]]:
-        """Return the ivm models that read each of dbt's `graph.nodes`, by unique id."""
+        """Return the ivm models that read each node or source of dbt's graph, by unique id."""
         return readers(nodes)
+
+    @available
+    @staticmethod
+    def ivm_read_by_many(readers: dict[str, list[str]], selected: list[str]) -> list[str]:
+        """Return the nodes and sources that many ivm models of a run read, by unique id."""
+        return read_by_many(readers, selected)
 
     @available
     def ivm_is_far(self) -> bool:
@@ -153,7 +157,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         return Refresher.for_model(
             self._rows_of,
             self._pins,
-            self._nets,
+            self._changes,
             change=self._changed if embedded else None,
             store=self._stored if embedded else None,
             progress=Progress(partial(_say_phase, str(request["model"]))),
@@ -350,17 +354,25 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         with handle.storing_few():
             self._rows_of(sql)
 
+    def _kept(self, name: str, sql: str) -> bool:
+        """Keep the rows of a query in the driver, as a view that all sessions of Spark see.
+
+        Return whether that was done. Only a session of this process can.
+        """
+        handle: Any = self.connections.get_thread_connection().handle
+        return bool(handle.keep_few(name, sql))
+
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.
 
-        Before that, drop the net changes that its models shared.
+        Before that, drop the changes that its models shared.
         """
         refreshes, self._refreshes = self._refreshes, []
         for template, values in summary(refreshes):
             logger.info(template, *values)
-        if self._nets.any_materialized:
-            with self.connection_named("ivm_nets"):
-                self._nets.drop(self._rows_of)
+        if self._changes.any_materialized:
+            with self.connection_named("ivm_shared_changes"):
+                self._changes.drop(self._rows_of)
         super().cleanup_connections()
         collect_as_before()
 

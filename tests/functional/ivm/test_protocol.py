@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from dbt.tests.util import get_manifest
 
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -131,7 +131,7 @@ class TestTwoRunsAtOnce:
         return Refresher.for_model(
             project.adapter._rows_of,
             Pins(),
-            Nets(),
+            SharedChanges(),
             model="sums",
             sql=built.queries["sums"],
             view=f"`{built.schema}`.`sums`",

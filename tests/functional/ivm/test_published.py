@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from dbt.tests.util import get_manifest
 
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.publication import Publication
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.refresh.refresher import Refresher
 from dbt.adapters.ivm_spark.source.pins import Pins
 from tests.budget import budget
@@ -207,7 +207,7 @@ class TestTwoRunsAtOnce:
         refresh = Refresher.for_model(
             project.adapter._rows_of,
             Pins(),
-            Nets(),
+            SharedChanges(),
             model="copies",
             sql=built.queries["copies"],
             view=f"`{built.schema}`.`copies`",

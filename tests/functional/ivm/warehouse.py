@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from packaging.version import Version
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
+from dbt.adapters.ivm_spark.plan import readers, shared_changes
 from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.state import rewrite
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
@@ -213,8 +215,28 @@ def as_if_large(wanted: bool = True) -> Iterator[None]:
         yield
 
 
+class Feeds(Enum):
+    """How the models of a run read the feed of a source."""
+
+    APART = "each by itself"
+    IN_DRIVER = "all from the same rows, which the driver keeps"
+    STORED = "all from the same rows, which a statement stores"
+
+
+@contextmanager
+def feeds_read(how: Feeds) -> Iterator[None]:
+    """Read feeds that way, however many models and rows there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(readers, "MANY_READERS", 10**9 if how is Feeds.APART else 1)
+        if how is Feeds.STORED:
+            patch.setattr(shared_changes, "FEW_ROWS", -1)
+        yield
+
+
 @contextmanager
 def in_turn(place: int) -> Iterator[None]:
-    """Change states by statements, by exchanges of rows and by rewrites, as runs are counted."""
-    with by_statements(place % 3 == 0), as_if_large(place % 3 < 2):
+    """Change states by statements, by exchanges of rows and by rewrites, as runs are counted, and
+    read feeds in each of the ways."""
+    feeds = list(Feeds)[(place + place // 3) % 3]
+    with by_statements(place % 3 == 0), as_if_large(place % 3 < 2), feeds_read(feeds):
         yield

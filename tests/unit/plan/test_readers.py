@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dbt.adapters.ivm_spark.plan.readers import readers
+from dbt.adapters.ivm_spark.plan.readers import read_by_many, readers
 
 
 def node(kind: str, *parents: str) -> dict[str, Any]:
@@ -28,4 +28,12 @@ def test_views_and_ephemeral_models_are_seen_through() -> None:
     assert found["shown"] == ["behind"]
     assert found["stored"] == ["after"]
     assert "direct" not in found
-    assert "source.orders" not in found
+    assert found["source.orders"] == ["base"]
+
+
+def test_only_models_of_the_run_count_as_readers() -> None:
+    names = ["a", "b", "c", "d"]
+    found = {"source.many": names, "few": names[:2], "left": names[1:]}
+    assert read_by_many(found, ["a", "b", "c"]) == ["source.many"]
+    assert read_by_many(found, names) == ["source.many", "left"]
+    assert read_by_many(found, []) == []

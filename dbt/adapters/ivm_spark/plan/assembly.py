@@ -379,7 +379,7 @@ def _merged(
     assert layout is not None and watermark is not None
     large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
-    versions = Versions.of(decision.ranges, found.heads, state, choice.nets)
+    versions = Versions.of(decision.ranges, found.heads, state, {**choice.feeds, **choice.nets})
     vectors = plan.watermark.large
     target = Target(
         request.state,

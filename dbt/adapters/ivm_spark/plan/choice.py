@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from dbt_common.exceptions import DbtDatabaseError
@@ -11,9 +11,9 @@ from dbt.adapters.ivm_spark.plan.clock import clock_reason
 from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide, hangs_on, no_work
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
-from dbt.adapters.ivm_spark.plan.nets import Nets, netted
 from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates, find_no_op_updates
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges, netted, shared_feeds
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
@@ -33,6 +33,7 @@ class Choice:
         no_op_updates: the question that an incremental refresh still has to ask before it reads
             much, None without one.
         nets: the relations of net changes, by source.
+        feeds: the relations of changed rows that models of the run share, by source.
     """
 
     situation: Situation
@@ -40,6 +41,7 @@ class Choice:
     no_ops: frozenset[str] = frozenset()
     no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
+    feeds: Mapping[str, str] = field(default_factory=dict)
 
 
 def situation_of(request: Request, history: StateHistory, found: Findings) -> Situation:
@@ -77,7 +79,12 @@ def situation_of(request: Request, history: StateHistory, found: Findings) -> Si
 
 
 def choose(
-    situation: Situation, found: Findings, query: Query, reads_rows: bool, nets: Nets
+    situation: Situation,
+    request: Request,
+    found: Findings,
+    query: Query,
+    reads_rows: bool,
+    changes: SharedChanges,
 ) -> Choice:
     """Decide between a rebuild and an incremental refresh, with a question if one is needed.
 
@@ -86,31 +93,47 @@ def choose(
 
     Args:
         situation: all that the decision depends on.
+        request: the request of the run.
         found: the findings about the view and its sources.
         query: sends a statement.
         reads_rows: whether the function may ask; the question reads the rows that changed.
-        nets: the net changes of the run.
+        changes: those that the models of the run share.
     """
-    relations = dict[str, str]()
+    nets = dict[str, str]()
     if reads_rows:
-        situation, relations = netted(situation, found, query, nets)
-    chosen = _chosen(situation, found, query, reads_rows)
-    return replace(chosen, no_ops=chosen.no_ops | situation.no_ops, nets=relations)
+        situation, nets = netted(situation, found, query, changes)
+
+    def feeds(decision: Decision) -> dict[str, str]:
+        if decision.build or not reads_rows:
+            return {}
+        apart = situation.no_ops | nets.keys()
+        return shared_feeds(decision, found, query, changes, request.read_by_many, apart)
+
+    chosen = _chosen(situation, found, query, reads_rows, feeds)
+    return replace(chosen, no_ops=chosen.no_ops | situation.no_ops, nets=nets)
 
 
-def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: bool) -> Choice:
+def _chosen(
+    situation: Situation,
+    found: Findings,
+    query: Query,
+    reads_rows: bool,
+    feeds_of: Callable[[Decision], dict[str, str]],
+) -> Choice:
     decision = decide(situation)
     if found.watermark is None or found.layout is None or not decision.moved:
         return Choice(situation, decision)
+    feeds = feeds_of(decision)
     if decision.moves:
-        return Choice(situation, decision)  # the question knows the new expressions only
+        # The question knows the new expressions only.
+        return Choice(situation, decision, feeds=feeds)
     if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
-    bind = Versions.of(decision.ranges, found.heads).bind
+    bind = Versions.of(decision.ranges, found.heads, stored=feeds).bind
     facts = found.source_facts(found.watermark)
     no_op_updates = find_no_op_updates(found.layout, decision.ranges, bind, facts)
     if no_op_updates is None or not decision.build:
-        return Choice(situation, decision, no_op_updates=no_op_updates)
+        return Choice(situation, decision, no_op_updates=no_op_updates, feeds=feeds)
     if not hangs_on(situation, decision, frozenset(no_op_updates.sources)):
         return Choice(situation, decision)
     try:
@@ -119,8 +142,5 @@ def _chosen(situation: Situation, found: Findings, query: Query, reads_rows: boo
         )
     except DbtDatabaseError:
         return Choice(situation, decision)  # if the changes can't be read, the rebuild stands
-    return Choice(
-        situation,
-        decide(replace(situation, no_ops=situation.no_ops | no_ops)),
-        no_ops,
-    )
+    decision = decide(replace(situation, no_ops=situation.no_ops | no_ops))
+    return Choice(situation, decision, no_ops, feeds=feeds_of(decision))

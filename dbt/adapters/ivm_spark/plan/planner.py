@@ -26,7 +26,6 @@ from dbt.adapters.ivm_spark.plan.frozen import (
 )
 from dbt.adapters.ivm_spark.plan.given_rows import unproven, with_backfill, with_kept_rows
 from dbt.adapters.ivm_spark.plan.laid_out import anew, as_it_is, staying
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.parts import (
     check_build_by,
     goes_on,
@@ -45,6 +44,7 @@ from dbt.adapters.ivm_spark.plan.refusals import (
 )
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.reused import with_reused
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.plan.source_watermarks import source_watermarks, with_new_sources
 from dbt.adapters.ivm_spark.plan.taken_over import with_taken_over
 from dbt.adapters.ivm_spark.source.pins import Pins
@@ -71,7 +71,7 @@ class Planner:
         counts: whether to count the sources of a rebuild for its watermark. A plan that is only
             looked at does not count, so that it reads metadata only.
         token: see `Target`.
-        nets: the net changes of the run, shared by the whole run.
+        changes: of sources, shared by the whole run.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class Planner:
         pins: Pins,
         counts: bool = True,
         token: str = "",
-        nets: Nets | None = None,
+        changes: SharedChanges | None = None,
     ) -> None:
-        self._nets = nets or Nets()
+        self._changes = changes or SharedChanges()
         self._token = token
         self._query = query
         self._finder = Finder(query, pins, counts)
@@ -155,7 +155,12 @@ class Planner:
                 self._query, request.state, history, found.frozen, types
             )
         choice = choose(
-            situation_of(request, history, found), found, self._query, self._counts, self._nets
+            situation_of(request, history, found),
+            request,
+            found,
+            self._query,
+            self._counts,
+            self._changes,
         )
         decision = choice.decision
         if decision.build and needed.impossible:

@@ -48,6 +48,7 @@ class Request:
         parts_exist: there is such a table: a build has not come to its end.
         resumes: the unfinished build to continue, None for a new one.
         readers: the quoted names of the states of the ivm models that read this one.
+        read_by_many: the keys of the relations that many models of this run read.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
     """
@@ -71,6 +72,7 @@ class Request:
     parts_exist: bool = False
     resumes: Build | None = None
     readers: tuple[str, ...] = ()
+    read_by_many: frozenset[str] = frozenset()
     far: bool = False
 
     @property
@@ -124,6 +126,7 @@ class Request:
         parts: str = "",
         parts_exist: bool = False,
         readers: Iterable[str] = (),
+        read_by_many: Iterable[str] = (),
         far: bool = False,
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
@@ -148,6 +151,7 @@ class Request:
             parts: the quoted name of the table of the parts of a build.
             parts_exist: there is such a table.
             readers: the states of the ivm models that read it.
+            read_by_many: the names of the relations that many models of this run read.
             far: Spark runs in other processes.
         """
         text = without_end(sql)
@@ -172,6 +176,7 @@ class Request:
                 parts=parts,
                 parts_exist=parts_exist,
                 readers=tuple(readers),
+                read_by_many=frozenset(relation_key(name) for name in read_by_many),
                 far=far,
             )
         except ConfigError as error:

@@ -11,12 +11,12 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.publication import check_publishable
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError, in_full, refused
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.refresh.hold import release
 from dbt.adapters.ivm_spark.refresh.outcome import Outcome
 from dbt.adapters.ivm_spark.refresh.progress import Progress
@@ -43,7 +43,7 @@ class PlannedRefresh:
         pins: Pins,
         request: Request,
         model: str,
-        nets: Nets | None,
+        changes: SharedChanges | None,
         progress: Progress | None,
     ) -> None:
         self._query = query
@@ -52,7 +52,7 @@ class PlannedRefresh:
         self._model = model
         self._pins = pins
         self._token = uuid.uuid4().hex[:8]
-        self._planner = Planner(query, pins, token=self._token, nets=nets)
+        self._planner = Planner(query, pins, token=self._token, changes=changes)
         self._phases: dict[str, float] = {}
         self._before: dict[str, float] = {}
         self._session = Workspace(query)

@@ -9,11 +9,11 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
-from dbt.adapters.ivm_spark.plan.nets import Nets
 from dbt.adapters.ivm_spark.plan.plan import Full, Incremental
 from dbt.adapters.ivm_spark.plan.publication import Publication
 from dbt.adapters.ivm_spark.plan.refusals import rejection
 from dbt.adapters.ivm_spark.plan.request import Request
+from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
 from dbt.adapters.ivm_spark.refresh.commit import Change, Committer
 from dbt.adapters.ivm_spark.refresh.materializing import RefreshOfChange, Store
 from dbt.adapters.ivm_spark.refresh.outcome import (
@@ -55,12 +55,12 @@ class Refresher(RefreshOfChange):
         pins: Pins,
         request: Request,
         model: str,
-        nets: Nets | None = None,
+        changes: SharedChanges | None = None,
         change: Change | None = None,
         store: Store | None = None,
         progress: Progress | None = None,
     ) -> None:
-        super().__init__(query, pins, request, model, nets, progress, store=store)
+        super().__init__(query, pins, request, model, changes, progress, store=store)
         self._committer = Committer(query, self._session, change, self._token)
         self._built: Built | None = None
         self._follows = False
@@ -73,7 +73,7 @@ class Refresher(RefreshOfChange):
         cls,
         query: Query,
         pins: Pins,
-        nets: Nets,
+        changes: SharedChanges,
         *,
         model: str,
         change: Change | None = None,
@@ -86,7 +86,7 @@ class Refresher(RefreshOfChange):
         Args:
             query: sends a statement.
             pins: of the run.
-            nets: of the run.
+            changes: of sources, shared by the run.
             model: the unique id of the model.
             change: runs what may take the place of the statement that changes the state; without
                 it, there is only the statement.
@@ -97,7 +97,7 @@ class Refresher(RefreshOfChange):
         Raises as `Request.of_model` does.
         """
         request = Request.of_model(model=model, **said)
-        return cls(query, pins, request, model, nets, change, store, progress)
+        return cls(query, pins, request, model, changes, change, store, progress)
 
     def alteration(self) -> Alteration:
         """Return what the plan alters of the state's table, nothing if that is done already."""

@@ -23,7 +23,11 @@ from dbt.adapters.ivm_spark.session.literals import as_sent
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
-from dbt.adapters.ivm_spark.session.stored_rows import note_stored_rows, store_few_rows
+from dbt.adapters.ivm_spark.session.stored_rows import (
+    keep_few_rows,
+    note_stored_rows,
+    store_few_rows,
+)
 from dbt.adapters.ivm_spark.session.transaction import changed
 from dbt.adapters.ivm_spark.state.rewrite import Replacement
 
@@ -120,6 +124,13 @@ class SessionHandle(SparkConnectionWrapper):
             yield
         finally:
             self._few = False
+
+    def keep_few(self, name: str, sql: str) -> bool:
+        """Keep the rows of a query in the driver for all sessions, if there are few.
+
+        Return whether that was done.
+        """
+        return keep_few_rows(self.session, name, sql)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):

@@ -73,6 +73,26 @@ def store_few_rows(session: SparkSession, sql: str) -> bool:
     return rows is not None
 
 
+def keep_few_rows(session: SparkSession, name: str, query: str) -> bool:
+    """Keep the rows of a query in the driver, as a view that all sessions of this Spark see.
+
+    Return whether that was done. Otherwise, the rows are still to be stored by statements: there
+    are more, Spark is on a cluster, or an error came, which the statements will have too.
+    """
+    if has_executors():
+        return False
+    try:
+        rows = local_rows(session, session.sql(query))
+        if rows is not None:
+            rows.createGlobalTempView(name)
+    except (Py4JError, PySparkException, TypeError) as error:
+        if is_cancelled(error):
+            raise
+        _log.debug("The change of a source is stored by statements: %s", error)
+        return False
+    return rows is not None
+
+
 def note_stored_rows(session: SparkSession, sql: str) -> None:
     """Replace the plan of a view by a scan after the statement that stored its rows.
 

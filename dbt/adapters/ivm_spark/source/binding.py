@@ -32,13 +32,13 @@ class Versions:
     Attributes:
         first: where the changes to read begin, for each source that moved; see `VersionRange`.
         pinned: the version to refresh to, for every source that has versions.
-        nets: the relation that is read in place of a source's feed.
+        stored: the relation that is read in place of a source's feed.
         read_by: the way to read the changes of each source; one that is missing here has a feed.
     """
 
     first: dict[str, int]
     pinned: dict[str, int]
-    nets: Mapping[str, str] = field(default_factory=dict)
+    stored: Mapping[str, str] = field(default_factory=dict)
     read_by: Mapping[str, ChangeSource] = field(default_factory=dict)
 
     @classmethod
@@ -47,7 +47,7 @@ class Versions:
         ranges: Mapping[str, VersionRange],
         heads: Mapping[str, Head],
         others: Mapping[str, int] | None = None,
-        nets: Mapping[str, str] | None = None,
+        stored: Mapping[str, str] | None = None,
     ) -> Versions:
         """Return the versions of sources at their heads and of other tables, and the feeds to read.
 
@@ -55,12 +55,13 @@ class Versions:
             ranges: the version ranges whose feeds are read.
             heads: the heads of the sources.
             others: the versions of other tables.
-            nets: the relations that are read in place of feeds, with their columns and the weight.
+            stored: the relations that are read in place of feeds, with their columns and the
+                weight.
         """
         pinned = {name: head.version for name, head in heads.items() if not head.files}
         first = {name: w.first for name, w in ranges.items()}
         read_by = {name: w.source for name, w in ranges.items()}
-        return cls(first, {**pinned, **(others or {})}, nets or {}, read_by)
+        return cls(first, {**pinned, **(others or {})}, stored or {}, read_by)
 
     def bind(self, scan: Scan) -> Bound:
         """Return a scan as Spark SQL; a relation without a version is read by its plain name."""
@@ -80,9 +81,9 @@ class Versions:
         # A source may have a column with the weight's name; the tree calls that column something
         # else.
         used = {c: name if c.lower() == WEIGHT else c for name, c in scan.fields}
-        net = self.nets.get(scan.relation)
-        feed = self._feed(scan) if net is None else exp.to_table(net, dialect="spark")
-        weight = self._weight(scan) if net is None else exp.column(WEIGHT, quoted=True)
+        stored = self.stored.get(scan.relation)
+        feed = self._feed(scan) if stored is None else exp.to_table(stored, dialect="spark")
+        weight = self._weight(scan) if stored is None else exp.column(WEIGHT, quoted=True)
         rows = exp.select(
             *(
                 exp.column(c, quoted=True)

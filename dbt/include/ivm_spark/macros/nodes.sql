@@ -7,10 +7,10 @@
   {%- do exceptions.raise_compiler_error('This project has no model ' ~ model ~ '.') -%}
 {%- endmacro %}
 
-{#- Return the relation that a node builds. -#}
+{#- Return the relation that a node builds, or that a source is. -#}
 {% macro ivm_relation_at(node) -%}
   {{ return(api.Relation.create(
-      database=node.database, schema=node.schema, identifier=node.alias)) }}
+      database=node.database, schema=node.schema, identifier=node.alias or node.identifier)) }}
 {%- endmacro %}
 
 {#- Return the relation of that name if dbt's cache has it, with its type and what Spark says of it;

@@ -20,6 +20,7 @@
       'far': adapter.ivm_is_far(),
       'limited': ivm_is_limited(),
       'readers': ivm_readers(node),
+      'read_by_many': ivm_of_run().read_by_many,
   }) }}
 {%- endmacro %}
 
@@ -35,10 +36,19 @@
 {%- endmacro %}
 
 {#- Return what the models of a run share, computed once. `built`: the relations that the run
-    builds. `places`: which node's relation is where. `readers`: the ivm models that read a node. -#}
+    builds. `places`: which node's relation is where. `readers`: the ivm models that read a node.
+    `read_by_many`: the relations that many ivm models of the run read. -#}
 {% macro ivm_of_run() -%}
   {%- if adapter.ivm_of_run() is none -%}
-    {%- set built, places = [], {} -%}
+    {%- set built, places, many = [], {}, [] -%}
+    {%- set readers = adapter.ivm_readers(graph.nodes) -%}
+    {%- for id in adapter.ivm_read_by_many(readers, selected_resources) -%}
+      {%- set node = graph.nodes.get(id) or graph.sources.get(id) -%}
+      {%- if node -%}{#- A function of the user's own is neither. -#}
+        {%- set relation = ivm_relation_at(node) -%}
+        {%- do many.extend([ivm_quoted(relation), ivm_quoted(ivm_state_relation(relation))]) -%}
+      {%- endif -%}
+    {%- endfor -%}
     {%- for node in graph.nodes.values() if node.relation_name -%}
       {%- do places.update({ivm_quoted(ivm_relation_at(node)) | lower: node.unique_id}) -%}
     {%- endfor -%}
@@ -50,7 +60,7 @@
       {%- endif -%}
     {%- endfor -%}
     {%- do adapter.ivm_of_run({
-        'built': built, 'places': places, 'readers': adapter.ivm_readers(graph.nodes)}) -%}
+        'built': built, 'places': places, 'readers': readers, 'read_by_many': many}) -%}
   {%- endif -%}
   {{ return(adapter.ivm_of_run()) }}
 {%- endmacro %}

@@ -1,14 +1,26 @@
-"""A parent whose rows were all replaced counts by its net change, computed once a run."""
+"""What many models of a run read of a source's change is computed once.
+
+That is the net change of a parent whose rows were all replaced, and the rows of a feed.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from dbt.adapters.ivm_spark.plan import shared_changes
 from dbt.adapters.ivm_spark.session.connections import IvmSparkConnectionManager
-from tests.functional.ivm.warehouse import FEED, Warehouse, kinds, reasons
+from tests.functional.ivm.warehouse import (
+    FEED,
+    Feeds,
+    Warehouse,
+    feeds_read,
+    kinds,
+    reasons,
+)
 
 PARENT = (
     "{{ config(materialized='table') }}\n"
@@ -129,7 +141,7 @@ class TestNets:
     def test_a_run_drops_its_net_changes(self, built: Warehouse) -> None:
         built.run()
         views = built.rows("show views in global_temp")
-        assert not [row for row in views if "ivm_net" in str(row)]
+        assert not [row for row in views if "ivm_shared" in str(row)]
 
     def test_a_failed_net_change_is_ignored(
         self, built: Warehouse, monkeypatch: pytest.MonkeyPatch
@@ -144,3 +156,116 @@ class TestNets:
         built.sql("insert into facts values ('late', 1)")
         built.run()
         built.check(*READERS)
+
+
+VIEWS = {
+    "total": "select k, sum(v) as total, count(*) as n from @facts group by k",
+    "most": "select max(v) as most, min(d) as least from @facts",
+    "bag": "select k, v, d, m['a'] as a from @facts where v > 1",
+    "named": "select f.k, f.v, n.name from @facts f left join @names n on f.k = n.k",
+    "twice": "select a.k, count(*) as n from @facts a join @facts b on a.v = b.v group by a.k",
+}
+CHANGES = (
+    "insert into facts values ('k1', 3, -0.0, map('a', 1)), ('k1', 3, double('NaN'), map())",
+    "delete from facts where v = 11",
+    "update facts set v = v + 2, d = null where v = 40",
+    "merge into names using (select 'k1' as k) as s on names.k = s.k "
+    "when matched then update set name = 'uno'",
+)
+SCHEMA = "{{ target.schema }}."
+SOURCES_YML = """
+sources:
+  - name: raw
+    schema: "{{ target.schema }}"
+    tables: [{name: facts}, {name: odd}]
+"""
+
+
+class TestSharedFeeds:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        above = "{{ config(materialized='ivm') }} select n, count(*) as c from {{ ref('%s') }} "
+        readers = {f"by_{n}.sql": above % "total" + f"where n > {n} group by n" for n in range(3)}
+        views = {
+            f"{name}.sql": "{{ config(materialized='ivm') }}\n"
+            + sql.replace("@facts", "{{ source('raw', 'facts') }}").replace("@", SCHEMA)
+            for name, sql in VIEWS.items()
+        }
+        return {**views, **readers, "sources.yml": SOURCES_YML}
+
+    @pytest.fixture(scope="class")
+    def built(self, warehouse: Warehouse) -> Warehouse:
+        warehouse.sql(
+            "create table facts (k string, v int, d double, m map<string, int>) "
+            f"using delta {FEED}",
+            "insert into facts select concat('k', id % 7), cast(id as int), id / 4, "
+            "map('a', cast(id as int)) from range(200)",
+            f"create table names (k string, name string) using delta {FEED}",
+            "insert into names values ('k1', 'one'), ('k2', 'two'), (null, 'none')",
+        )
+        warehouse.run()
+        return warehouse
+
+    @staticmethod
+    def _reads(sent: list[str], table: str) -> int:
+        """How often statements read the feed of a table."""
+        return sum(len(re.findall(rf"table_changes\('[^']*`{table}`'", sql)) for sql in sent)
+
+    @pytest.mark.parametrize("how", Feeds)
+    def test_all_models_are_right(self, built: Warehouse, sent: list[str], how: Feeds) -> None:
+        built.sql(*CHANGES)
+        sent.clear()
+        with feeds_read(how):
+            found = built.run()
+        assert set(kinds(found).values()) == {"incremental"}
+        assert not reasons(found)
+        built.check(*VIEWS, "by_0", "by_1", "by_2")
+        stored = [sql for sql in sent if "cache table global_temp" in sql]
+        for table in ("facts", "total__ivm"):
+            reads = self._reads(sent, table)
+            assert reads >= 3 if how is Feeds.APART else reads == (how is Feeds.STORED), table
+        assert len(stored) == (2 if how is Feeds.STORED else 0)
+        assert not built.rows("show views in global_temp")
+
+    def test_one_model_alone_reads_its_own_columns(self, built: Warehouse, sent: list[str]) -> None:
+        built.sql(CHANGES[0])
+        sent.clear()
+        assert kinds(built.run("total")) == {"total": "incremental"}
+        assert self._reads(sent, "facts") == 1
+        built.check("total")
+
+    def test_models_at_other_versions_read_other_rows(self, built: Warehouse) -> None:
+        built.sql("insert into facts values ('k3', 5, 1, null)")
+        built.run("total", "most")
+        built.sql("delete from facts where k = 'k3'", "insert into facts values ('k4', 5, 1, null)")
+        assert set(kinds(built.run()).values()) == {"incremental"}
+        built.check(*VIEWS)
+
+    @pytest.mark.parametrize("how", (Feeds.IN_DRIVER, Feeds.STORED))
+    def test_without_the_shared_rows_each_model_reads_the_feed(
+        self, built: Warehouse, monkeypatch: pytest.MonkeyPatch, how: Feeds
+    ) -> None:
+        built.sql(*CHANGES)
+        monkeypatch.setattr(shared_changes, "_new_name", lambda: "ivm_shared-no name")
+        with feeds_read(how):
+            found = built.run()
+        assert set(kinds(found).values()) == {"incremental"}
+        built.check(*VIEWS)
+
+    def test_a_source_with_the_weights_name(self, built: Warehouse) -> None:
+        built.sql(
+            f"create table odd (k int, __ivm_weight int) using delta {FEED}",
+            "insert into odd values (1, 2)",
+        )
+        for place in range(3):
+            built.write(
+                f"odd_{place}",
+                "{{ config(materialized='ivm') }} select k, sum(__ivm_weight) as w, "
+                f"{place} as place from {{{{ source('raw', 'odd') }}}} group by k",
+            )
+        names = [f"odd_{place}" for place in range(3)]
+        built.run(*names)
+        built.sql("insert into odd values (1, 5), (2, 7)")
+        with feeds_read(Feeds.IN_DRIVER):
+            assert set(kinds(built.run(*names)).values()) == {"incremental"}
+        built.check(*names)
