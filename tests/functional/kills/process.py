@@ -122,7 +122,8 @@ def main(seed: int) -> None:
         started = time.monotonic()
         result = dbtRunner().invoke(["run", "--quiet"])
         if not result.success:
-            state.note("wrong", f"a run failed: {result.exception or result.result}")
+            said = result.exception or [r.message for r in result.result]
+            state.note("wrong", f"a run failed: {said}")
         state.note("ran", time.monotonic() - started)
         check(spark, state)
 
