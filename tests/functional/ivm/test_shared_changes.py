@@ -212,7 +212,11 @@ class TestSharedFeeds:
         return sum(len(re.findall(rf"table_changes\('[^']*`{table}`'", sql)) for sql in sent)
 
     @pytest.mark.parametrize("how", Feeds)
-    def test_all_models_are_right(self, built: Warehouse, sent: list[str], how: Feeds) -> None:
+    def test_all_models_are_right(
+        self, built: Warehouse, sent: list[str], how: Feeds, method: str
+    ) -> None:
+        if method != "session" and how is Feeds.IN_DRIVER:
+            how = Feeds.STORED  # that driver is another process
         built.sql(*CHANGES)
         sent.clear()
         with feeds_read(how):
