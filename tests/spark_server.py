@@ -16,7 +16,7 @@ from threading import Timer
 import pyspark
 
 from dbt.adapters.ivm_spark.session.installed import delta_package
-from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION, PACKAGES
+from dbt.adapters.ivm_spark.session.settings import DELTA_CATALOG, DELTA_EXTENSION, JARS, PACKAGES
 
 SPARK = Path(pyspark.__file__).parent
 HOST = "127.0.0.1"
@@ -58,6 +58,7 @@ class SparkServer:
         }
         others = [name for name in settings.get(PACKAGES, "").split(",") if name]
         jars = [str(jar) for package in (delta_package(), *others) for jar in jars_of(package)]
+        jars += [jar for jar in settings.get(JARS, "").split(",") if jar]
         spark = _DELTA | {
             "spark.master": "local[2]",
             "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
@@ -67,7 +68,7 @@ class SparkServer:
             # executors elsewhere get them as jars.
             "spark.driver.extraClassPath": ":".join(jars),
             "spark.jars": ",".join(jars),
-            **{key: value for key, value in settings.items() if key != PACKAGES},
+            **{key: value for key, value in settings.items() if key not in (PACKAGES, JARS)},
         }
         command = [
             str(SPARK / "bin" / "spark-submit"),
