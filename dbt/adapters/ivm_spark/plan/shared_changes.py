@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.plan.comparing import TRIED_AGAIN
 from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
+from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query
@@ -38,6 +39,9 @@ ROWS = 1_000_000
 """Rows of a feed that add a second."""
 MOST_SHARED = 500_000
 """Changed rows up to which a feed is stored."""
+MOST_KEPT = 10 * FEW_ROWS
+"""Rows of all feeds that a run keeps in the driver. More of them are in Spark's cache, which writes
+to disk what does not fit."""
 _SHARED = "global_temp"
 """Spark's schema of temporary views that all sessions of an application see."""
 
@@ -79,13 +83,10 @@ class SharedChanges:
         self._locks: dict[Any, Lock] = {}
         self._nets: dict[Any, Net | None] = {}
         self._feeds: dict[Any, str | None] = {}
+        self._kept = 0
 
     def net(
-        self,
-        query: Query,
-        source: str,
-        version_range: VersionRange,
-        columns: Columns,
+        self, query: Query, source: str, version_range: VersionRange, columns: Columns
     ) -> Net | None:
         """Return the net change of a source over a version range, None if Spark can't compute it.
 
@@ -119,8 +120,18 @@ class SharedChanges:
         return self._once(
             self._feeds,
             key,
-            lambda: _feed(query, source, version_range, columns, self._keep_few),
+            lambda: _feed(query, source, version_range, columns, self._keeps),
         )
+
+    def _keeps(self, name: str, sql: str, rows: int) -> bool:
+        """Keep the rows of a query in the driver, if there is room for so many; whether it did."""
+        if self._keep_few is None or rows > FEW_ROWS:
+            return False
+        with self._lock:
+            if self._kept + rows > MOST_KEPT:
+                return False
+            self._kept += rows
+        return self._keep_few(name, sql)
 
     def _once(self, known: dict[Any, _T], key: Any, compute: Callable[[], _T]) -> _T:
         with self._lock:
@@ -142,6 +153,7 @@ class SharedChanges:
                 query(f"drop view if exists {relation}")
         self._nets.clear()
         self._feeds.clear()
+        self._kept = 0
 
     def _relations(self) -> list[str]:
         nets = (net.relation for net in self._nets.values() if net is not None)
@@ -261,8 +273,10 @@ def _net(query: Query, source: str, version_range: VersionRange, columns: Column
             f"select count_if({WEIGHT} < 0) as lost, count_if({WEIGHT} > 0) as gained "
             f"from {relation}"
         )
-    except DbtDatabaseError:
+    except DbtDatabaseError as error:
         _forget(query, relation)
+        if is_cancelled(error):
+            raise
         return None
     return Net(relation, int(row["lost"]), int(row["gained"]))
 
@@ -272,7 +286,7 @@ def _feed(
     source: str,
     version_range: VersionRange,
     columns: Columns,
-    keep_few: KeepFew | None,
+    keeps: Callable[[str, str, int], bool],
 ) -> str | None:
     names = tuple(name for name, _ in columns)
     rows = Scan(source, "source", tuple((name, name) for name in names), At.CHANGES)
@@ -280,11 +294,12 @@ def _feed(
     relation = f"{_SHARED}.{_new_name()}"
     both_images = 2 if version_range.updates else 1
     try:
-        few = version_range.rows * both_images <= FEW_ROWS
-        if not (few and keep_few is not None and keep_few(relation.split(".")[1], sql)):
+        if not keeps(relation.split(".")[1], sql, version_range.rows * both_images):
             _store(query, relation, sql)
-    except DbtDatabaseError:
+    except DbtDatabaseError as error:
         _forget(query, relation)
+        if is_cancelled(error):
+            raise
         return None
     return relation
 
