@@ -17,18 +17,8 @@ SOURCE = Path(__file__).parent / "ConditionalLogStore.java"
 def settings(folder: Path) -> dict[str, str]:
     """Spark's settings for the log store, whose class is compiled into a folder."""
     storage = f"io.delta:delta-storage:{version('delta-spark')}"
-    subprocess.run(
-        [
-            "mvn",
-            "-q",
-            "-B",
-            "dependency:copy",
-            f"-Dartifact={storage}",
-            f"-DoutputDirectory={folder}",
-        ],
-        check=True,
-        capture_output=True,
-    )
+    copy = f"mvn -q -B dependency:copy -Dartifact={storage} -DoutputDirectory={folder}"
+    subprocess.run(copy.split(), check=True, capture_output=True)
     (needed,) = folder.glob("delta-storage-*.jar")
     return {
         "spark.jars": str(compiled(SOURCE, folder, needed)),

@@ -100,7 +100,9 @@ class SharedChanges:
             columns: of the source.
         """
         key = source, version_range.first, version_range.pinned
-        return self._once(self._nets, key, lambda: _net(query, source, version_range, columns))
+        return self._once(
+            self._nets, key, query, lambda name: _net(query, name, source, version_range, columns)
+        )
 
     def feed(
         self, query: Query, source: str, version_range: VersionRange, columns: Columns
@@ -120,7 +122,8 @@ class SharedChanges:
         return self._once(
             self._feeds,
             key,
-            lambda: _feed(query, source, version_range, columns, self._keeps),
+            query,
+            lambda name: _feed(query, name, source, version_range, columns, self._keeps),
         )
 
     def _keeps(self, name: str, sql: str, rows: int) -> bool:
@@ -133,12 +136,15 @@ class SharedChanges:
             self._kept += rows
         return self._keep_few(name, sql)
 
-    def _once(self, known: dict[Any, _T], key: Any, compute: Callable[[], _T]) -> _T:
+    def _once(
+        self, known: dict[Any, _T | None], key: Any, query: Query, compute: Callable[[str], _T]
+    ) -> _T | None:
+        """Return what the first thread that asks computes, as a view of the name it is given."""
         with self._lock:
             own = self._locks.setdefault(key, Lock())
         with own:
             if key not in known:
-                known[key] = compute()
+                known[key] = _tried(query, compute)
             return known[key]
 
     @property
@@ -264,44 +270,45 @@ def _range(version_range: VersionRange, net: Net) -> VersionRange:
     return replace(version_range, effect=effect, rows=net.lost + net.gained, updates=False)
 
 
-def _net(query: Query, source: str, version_range: VersionRange, columns: Columns) -> Net | None:
-    sql = _sql(net_rows(source, columns), source, version_range)
-    relation = f"{_SHARED}.{_new_name()}"
+def _tried(query: Query, compute: Callable[[str], _T]) -> _T | None:
+    """Return what is computed as a view of a new name, None if Spark can't compute it."""
+    name = _new_name()
     try:
-        _store(query, relation, sql)
-        (row,) = query(
-            f"select count_if({WEIGHT} < 0) as lost, count_if({WEIGHT} > 0) as gained "
-            f"from {relation}"
-        )
+        return compute(name)
     except DbtDatabaseError as error:
-        _forget(query, relation)
+        with suppress(DbtDatabaseError):
+            query(f"drop view if exists {_SHARED}.{name}")
         if is_cancelled(error):
             raise
         return None
-    return Net(relation, int(row["lost"]), int(row["gained"]))
+
+
+def _net(
+    query: Query, name: str, source: str, version_range: VersionRange, columns: Columns
+) -> Net:
+    _store(query, name, _sql(net_rows(source, columns), source, version_range))
+    (row,) = query(
+        f"select count_if({WEIGHT} < 0) as lost, count_if({WEIGHT} > 0) as gained "
+        f"from {_SHARED}.{name}"
+    )
+    return Net(f"{_SHARED}.{name}", int(row["lost"]), int(row["gained"]))
 
 
 def _feed(
     query: Query,
+    name: str,
     source: str,
     version_range: VersionRange,
     columns: Columns,
     keeps: Callable[[str, str, int], bool],
-) -> str | None:
-    names = tuple(name for name, _ in columns)
-    rows = Scan(source, "source", tuple((name, name) for name in names), At.CHANGES)
-    sql = _sql(Project(rows, passed((*names, WEIGHT))), source, version_range)
-    relation = f"{_SHARED}.{_new_name()}"
+) -> str:
+    own = tuple(column for column, _ in columns)
+    rows = Scan(source, "source", tuple((column, column) for column in own), At.CHANGES)
+    sql = _sql(Project(rows, passed((*own, WEIGHT))), source, version_range)
     both_images = 2 if version_range.updates else 1
-    try:
-        if not keeps(relation.split(".")[1], sql, version_range.rows * both_images):
-            _store(query, relation, sql)
-    except DbtDatabaseError as error:
-        _forget(query, relation)
-        if is_cancelled(error):
-            raise
-        return None
-    return relation
+    if not keeps(name, sql, version_range.rows * both_images):
+        _store(query, name, sql)
+    return f"{_SHARED}.{name}"
 
 
 def _sql(tree: Node, source: str, version_range: VersionRange) -> str:
@@ -318,19 +325,14 @@ def _new_name() -> str:
     return f"ivm_shared_{uuid.uuid4().hex[:12]}"
 
 
-def _store(query: Query, relation: str, sql: str) -> None:
-    """Store a query's rows as a relation that all sessions see. Raises DbtDatabaseError."""
+def _store(query: Query, name: str, sql: str) -> None:
+    """Store a query's rows as a view that all sessions see. Raises DbtDatabaseError."""
     # With its plan stored, every session finds the cached rows. With its text, each session would
     # make a plan of its own.
     before: Mapping[str, object] = query(f"set {STORED_PLANS}")[0]
     query(f"set {STORED_PLANS}=true")
     try:
-        query(f"create global temporary view {relation.split('.')[1]} as\n{sql}")
+        query(f"create global temporary view {name} as\n{sql}")
     finally:
         query(f"set {STORED_PLANS}={before['value']}")
-    query(f"cache table {relation}")
-
-
-def _forget(query: Query, relation: str) -> None:
-    with suppress(DbtDatabaseError):
-        query(f"drop view if exists {relation}")
+    query(f"cache table {_SHARED}.{name}")

@@ -30,7 +30,7 @@ from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
@@ -58,19 +58,10 @@ def store_few_rows(session: SparkSession, sql: str) -> bool:
     relation has more rows, or an error came, which the statement will have too.
     """
     found = _CACHED.match(sql)
-    if found is None or has_executors():
+    if found is None:
         return False
     name, query = found.groups()
-    try:
-        rows = local_rows(session, session.sql(query))
-        if rows is not None:
-            rows.createOrReplaceTempView(name)
-    except (Py4JError, PySparkException, TypeError) as error:
-        if is_cancelled(error):
-            raise
-        _log.debug("A materialized relation is stored by a statement: %s", error)
-        return False
-    return rows is not None
+    return _keep(session, query, lambda rows: rows.createOrReplaceTempView(name))
 
 
 def keep_few_rows(session: SparkSession, name: str, query: str) -> bool:
@@ -79,16 +70,24 @@ def keep_few_rows(session: SparkSession, name: str, query: str) -> bool:
     Return whether that was done. Otherwise, the rows are still to be stored by statements: there
     are more, Spark is on a cluster, or an error came, which the statements will have too.
     """
+    return _keep(session, query, lambda rows: rows.createGlobalTempView(name))
+
+
+def _keep(session: SparkSession, query: str, name: Callable[[DataFrame], None]) -> bool:
+    """Keep the rows of a query in the driver if there are few, and name them.
+
+    Return whether that was done.
+    """
     if has_executors():
         return False
     try:
         rows = local_rows(session, session.sql(query))
         if rows is not None:
-            rows.createGlobalTempView(name)
+            name(rows)
     except (Py4JError, PySparkException, TypeError) as error:
         if is_cancelled(error):
             raise
-        _log.debug("The change of a source is stored by statements: %s", error)
+        _log.debug("Few rows are stored by a statement: %s", error)
         return False
     return rows is not None
 
