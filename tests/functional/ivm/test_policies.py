@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from dbt.tests.util import run_dbt_and_capture
 
+from dbt.adapters.ivm_spark.plan import decide
 from dbt.adapters.ivm_spark.session.activity import watch
+from dbt.adapters.ivm_spark.watermark import cost_model
 from tests.conftest import TargetWith
 from tests.functional.conftest import TINY_TABLES
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, kinds, reasons
@@ -230,6 +232,40 @@ class TestWork:
         histories = [s for s in work.statements if "describe history" in s.lower()]
         assert len(histories) <= 1 + name.count("two") + 1, "the state's and each source's"
         assert work.jobs <= len(histories), "no job on data; one reads the log of a history"
+
+
+class TestTouchedRows:
+    """A first incremental refresh asks how many rows its window functions are computed for."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        facts = "from {{ target.schema }}.facts"
+        near = "range between 2 preceding and current row"
+        return {
+            "ranks.sql": model(
+                f"select k, v, rank() over (partition by k order by v) as r {facts}"
+            ),
+            "nears.sql": model(
+                f"select k, v, sum(v) over (partition by k order by v {near}) as s {facts}"
+            ),
+        }
+
+    @pytest.mark.parametrize("spread", [False, True])
+    def test_are_counted_before_the_first_one(
+        self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch, spread: bool
+    ) -> None:
+        monkeypatch.setattr(decide, "SMALL_ROWS", 0)
+        monkeypatch.setattr(decide, "UNTRIED", 1e9)
+        monkeypatch.setattr(cost_model, "TOUCHED", 1e12 if spread else 0.0)
+        create_facts(warehouse)
+        warehouse.run("--full-refresh")
+        warehouse.sql("insert into facts values ('a', 10)")
+        with watch() as work:
+            found = kinds(warehouse.run())
+        assert sum("touched_rows" in sql for sql in work.statements) == 2
+        assert set(found.values()) == {"full" if spread else "incremental"}
+        warehouse.check("ranks", "nears")
+        warehouse.sql("drop table facts")
 
 
 class TestTheSessionsSettings:

@@ -40,7 +40,12 @@ def test_what_the_session_has_already_is_not_set() -> None:
 
 @pytest.mark.parametrize(
     ("work", "state_rows"),
-    [(Work(10_000_000, 300_000, 0), 5_000), (SMALL, 5_000_000), (SMALL, 0)],
+    [
+        (Work(10_000_000, 300_000, 0), 5_000),
+        (Work(10_000_000, 1_000, touched=300_000), 5_000),
+        (SMALL, 5_000_000),
+        (SMALL, 0),
+    ],
 )
 def test_a_refresh_that_is_not_known_to_be_small(work: Work, state_rows: int) -> None:
     assert tuned(work, state_rows, False, False, {}) == {}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
@@ -44,6 +46,11 @@ def both_sides(rows: Node, side: str = SIDE) -> Node:
     """Return every row twice, once for each side."""
     sides = exp.Anonymous(this="array", expressions=[_number(1), _number(-1)])
     return Generate(rows, exp.Explode(this=sides), (side,))
+
+
+def is_both_sides(node: Node) -> TypeGuard[Generate]:
+    """Return whether a relation is that of `both_sides`, with the usual name of the column."""
+    return isinstance(node, Generate) and node.outputs == (SIDE,)
 
 
 def now_and_before(now: Node, delta: Node | None, copies: bool = True) -> Node:

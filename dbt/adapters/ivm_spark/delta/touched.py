@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Distinct,
@@ -33,7 +34,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
     UnionAll,
 )
-from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
+from dbt.adapters.ivm_spark.delta.bags import SIDE, is_both_sides, now_and_before
 
 Rebuild = Callable[[tuple[Node, ...]], Node]
 
@@ -99,6 +100,15 @@ def touched_keys(inputs: tuple[Input, ...]) -> Node:
         items = tuple(Item(f"__ivm_touched_{n}", key) for n, key in enumerate(i.keys))
         branches.append(Project(source, items))
     return Distinct(UnionAll(tuple(branches)) if len(branches) > 1 else branches[0])
+
+
+def recomputed(node: Node) -> tuple[Node, ...]:
+    """Return the relations whose rows an operator of a delta combines anew, each side of them.
+
+    They are the rows of the touched keys that exist now. An operator without any is none of touched
+    keys.
+    """
+    return tuple(n.input for n in nodes(node) if is_both_sides(n))
 
 
 def _slice(given: Input, among: Node) -> Node:

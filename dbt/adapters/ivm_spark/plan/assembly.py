@@ -224,9 +224,10 @@ def _nets_in_vain(choice: Choice, before: Watermark | None) -> bool:
 
 def _work(decision: Decision, watermarks: Mapping[str, SourceWatermark]) -> Work:
     """Return the work to record; a rebuild reads all rows that there are now."""
-    if decision.build:
-        return Work(_rows(watermarks))
-    return decision.work
+    if not decision.build:
+        return decision.work
+    rows, touched = _rows(watermarks), decision.work.touched
+    return Work(rows, decision.work.changed if touched else 0, touched=touched)
 
 
 def _rows(watermarks: Mapping[str, SourceWatermark]) -> int:

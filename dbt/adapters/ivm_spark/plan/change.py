@@ -100,7 +100,11 @@ class Change:
         changed = {name: r.rows for name, r in moved.items()}
         work = self.derivation.work(changed, self._grows(moved))
         return replace(
-            work, rows=planned.rows, rewrites=planned.rewrites, exchanges=planned.exchanges
+            work,
+            rows=planned.rows,
+            rewrites=planned.rewrites,
+            exchanges=planned.exchanges,
+            touched=planned.touched,
         )
 
     def _grows(self, moved: Mapping[str, VersionRange]) -> bool:

@@ -14,6 +14,7 @@ from dbt.adapters.ivm_spark.plan.large_state import is_exchanged
 from dbt.adapters.ivm_spark.plan.no_op_updates import NoOpUpdates, find_no_op_updates
 from dbt.adapters.ivm_spark.plan.request import Request
 from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges, netted, shared_feeds
+from dbt.adapters.ivm_spark.plan.touched_rows import counted_touched_rows
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.state.rewrite import is_rewritten
@@ -130,6 +131,9 @@ def _chosen(
     if decision.build and not (decision.for_cost and reads_rows):
         return Choice(situation, decision)
     bind = Versions.of(decision.ranges, found.heads, stored=feeds).bind
+    if reads_rows:
+        situation = counted_touched_rows(situation, decision, found.derivation, query, bind)
+        decision = decide(situation)
     facts = found.source_facts(found.watermark)
     no_op_updates = find_no_op_updates(found.layout, decision.ranges, bind, facts)
     if no_op_updates is None or not decision.build:

@@ -80,6 +80,7 @@ class Situation:
         edited: rows of the sources that an edit of the query moves, if the refresh keeps the state.
         query_change: what the state lacks for an edited query; empty if that is not known.
         clock_reason: why an incremental refresh can't follow the clock.
+        touched: see `Work`; None if that was not asked.
     """
 
     config: IvmConfig
@@ -105,6 +106,7 @@ class Situation:
     edited: int = 0
     query_change: str = ""
     clock_reason: Reason | None = None
+    touched: int | None = None
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,7 @@ def decide(situation: Situation) -> Decision:
             changed=found.changed + situation.edited,
             rewrites=work.rewrites,
             exchanges=work.exchanges,
+            touched=_touched(situation, found.changed),
         )
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
@@ -215,6 +218,12 @@ def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[
     hoped = decide(replace(situation, no_ops=situation.no_ops | no_op_updates))
     thought = hoped.estimates
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
+
+
+def _touched(situation: Situation, changed: int) -> int:
+    if situation.touched is not None:
+        return situation.touched
+    return round(situation.cost_model.spread * changed)
 
 
 def _is_for_cost(reason: Reason | None) -> bool:

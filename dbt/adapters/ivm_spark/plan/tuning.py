@@ -62,8 +62,9 @@ def tuned(
     wanted = {STORED_PLANS: "true"} if keeps else {}
     if asks:
         wanted[PUSHED_KEYS] = str(max(NAMED, _number(given, PUSHED_KEYS, 0)))
-    if work.changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
-        own = (2 * work.changed + state_rows) // PARTITION_ROWS
+    changed = work.changed + min(work.touched, work.rows)
+    if changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
+        own = (2 * changed + state_rows) // PARTITION_ROWS
         partitions = min(1 + own + work.least // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
         wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}

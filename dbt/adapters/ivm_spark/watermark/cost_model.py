@@ -45,6 +45,9 @@ MET = 1.0
 """Cost of a row of a table that the change joins, in rows of a rebuild."""
 STORED = 1.0
 """Cost of a row of the state, in rows of a rebuild: the MERGE looks for its matches there."""
+TOUCHED = 8.0
+"""Cost of a row of a touched partition, in rows of a rebuild: its window functions are computed
+twice, on the new and on the old rows, and the row changes wherever they differ."""
 SCATTERED = 4.0
 """The same for a state whose rows are found by all their columns. Equal rows lie anywhere, so most
 files have some and are rewritten."""
@@ -73,6 +76,8 @@ class Work:
         least: the least number of rows of `met` that are read.
         rewrites: a transaction of the adapter's own takes the place of the MERGE.
         exchanges: this transaction replaces the rows that change, and rewrites no others.
+        touched: rows of the partitions whose window functions are computed again, as counted or as
+            many for each changed row as before; 0 if they were never counted.
     """
 
     rows: int = 0
@@ -85,6 +90,7 @@ class Work:
     least: int = 0
     rewrites: bool = False
     exchanges: bool = False
+    touched: int = 0
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,7 @@ class CostModel:
         state_rows: rows of the state, 0 if they are not known.
         timed: the last rebuild was not the first build, which also warms Spark up.
         tried: an incremental refresh was timed.
+        spread: rows of touched partitions for each changed row, as last counted; 0 before that.
     """
 
     full_seconds: float = 0.0
@@ -142,6 +149,7 @@ class CostModel:
     state_rows: int = 0
     timed: bool = False
     tried: bool = False
+    spread: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -164,7 +172,8 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     full = _fixed_of(cost_model) + _row(cost_model) * work.rows
     row = _row(cost_model)
     looked_at = MET * work.met + _stored(work) * cost_model.state_rows
-    rows = row * CHANGED * work.changed + min(row, LIGHT) * looked_at
+    anew = CHANGED * work.changed + TOUCHED * min(work.touched, work.rows)
+    rows = row * anew + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
 
 
@@ -185,6 +194,9 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     takes longer. The fixed time and the factor answer for the difference by their shares in the
     estimate. A rebuild from a former query's state adds its time to that of this state's rebuild.
     """
+    if stats.work.touched:
+        spread = stats.work.touched / max(stats.work.changed, 1)
+        cost_model = replace(cost_model, spread=spread)
     if stats.taken:
         return cost_model
     if stats.compared and seconds >= cost_model.full_seconds:
