@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from benchmarks.chained import CHAINED
 from benchmarks.contest import Contest, texts
 from benchmarks.lab import SCHEMA, Lab
 from benchmarks.models import tpch
@@ -18,7 +19,7 @@ from benchmarks.summary import summary
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import generate, load
 
-MODELS = {**SHAPES, **tpch()}
+MODELS = {**SHAPES, **tpch(), **CHAINED}
 QUICK = ("aggregate_many_groups", "keyed_join")
 OVER_FRACTIONS = (
     *("filter", "aggregate_few_groups", "aggregate_many_groups", "min_max", "join_aggregate"),

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from benchmarks.chained import CHAINED
 from benchmarks.contest import texts
 from benchmarks.models import Model, columns_of
 from benchmarks.rivals.best_sql import BEST
@@ -67,7 +68,7 @@ def test_columns_that_a_query_names() -> None:
 
 
 def test_the_queries_of_tpch_and_the_shapes_are_all_there() -> None:
-    assert {f"q{number:02}" for number in range(1, 23)} | set(SHAPES) == set(MODELS)
+    assert {f"q{number:02}" for number in range(1, 23)} | {*SHAPES, *CHAINED} == set(MODELS)
 
 
 @pytest.mark.parametrize("count", [1, 10, 100])
