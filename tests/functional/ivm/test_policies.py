@@ -238,6 +238,10 @@ class TestTouchedRows:
     """A first incremental refresh asks how many rows its window functions are computed for."""
 
     @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {}
+
+    @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         facts = "from {{ target.schema }}.facts"
         near = "range between 2 preceding and current row"
@@ -258,7 +262,7 @@ class TestTouchedRows:
         monkeypatch.setattr(decide, "UNTRIED", 1e9)
         monkeypatch.setattr(cost_model, "TOUCHED", 1e12 if spread else 0.0)
         create_facts(warehouse)
-        warehouse.run("--full-refresh")
+        warehouse.run(flags=["--full-refresh"])
         warehouse.sql("insert into facts values ('a', 10)")
         with watch() as work:
             found = kinds(warehouse.run())
@@ -266,6 +270,8 @@ class TestTouchedRows:
         assert set(found.values()) == {"full" if spread else "incremental"}
         warehouse.check("ranks", "nears")
         warehouse.sql("drop table facts")
+        for model in ("ranks", "nears"):
+            warehouse.sql(f"drop view {model}", f"drop table {model}__ivm")
 
 
 class TestTheSessionsSettings:

@@ -26,6 +26,7 @@ from dbt.adapters.ivm_spark.plan import (
     decide,
     large_state,
     no_op_updates,
+    touched_rows,
     tuning,
     work,
 )
@@ -83,7 +84,9 @@ STATED = {
         f"counts as {cost_model.COLD:.0f} s shorter",
         f"the fixed part is {cost_model.FIXED_INCREMENTAL} s",
         f"and {cost_model.REWRITTEN} of that if",
-        f"For an INSERT it is {cost_model.ADDED} of that",
+        f"of a large state it is {cost_model.EXCHANGED} of that, for an INSERT {cost_model.ADDED}.",
+        f"of a window function counts as {cost_model.TOUCHED:.0f},",
+        f"causes a rebuild of {touched_rows.SECONDS / touched_rows.SHARE:.0f} s or more",
         f"adds {cost_model.MATERIALIZED:.0%}".replace("%", " %"),
         f"adds {cost_model.SCAN:.0%}".replace("%", " %"),
         f"A changed row counts as {cost_model.CHANGED:.0f} rows of a rebuild",

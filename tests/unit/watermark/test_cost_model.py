@@ -11,6 +11,7 @@ from dbt.adapters.ivm_spark.watermark.cost_model import (
     MATERIALIZED,
     REWRITTEN,
     SCAN,
+    TOUCHED,
     CostModel,
     Estimates,
     RefreshStats,
@@ -180,6 +181,15 @@ def test_a_transaction_saves_a_part_of_the_statement_only() -> None:
             - _estimates(BUILT, replace(work, rewrites=True)).incremental
         )
         assert saved == pytest.approx(FIXED_INCREMENTAL * (1 - REWRITTEN))
+
+
+def test_rows_of_touched_partitions_take_time() -> None:
+    works = (
+        Work(1_000_000, 100, touched=touched) for touched in (0, 200_000, 1_000_000, 9 * 10**6)
+    )
+    none, some, all_, more = (_estimates(BUILT, work).incremental for work in works)
+    assert some - none == pytest.approx(TOUCHED * 200_000 * 1e-5)
+    assert none < some < all_ == more
 
 
 def test_a_rebuild_from_a_former_state_counts_the_rows_of_all_sources() -> None:

@@ -29,6 +29,9 @@ ADDED = 0.3
 it."""
 REWRITTEN = 0.5
 """Fraction of the fixed time that a transaction takes in the place of a MERGE."""
+EXCHANGED = 1.2
+"""The same if the transaction replaces rows of a large state. It looks them up, and writes deletion
+vectors and new files."""
 LOCATED = 0.5
 """Cost of a row of the state if a transaction replaces the rows that change: it looks them up once,
 and writes no others."""
@@ -186,6 +189,11 @@ def _stored(work: Work) -> float:
     return SCATTERED if work.scattered else STORED
 
 
+def row_seconds(cost_model: CostModel) -> float:
+    """Return the seconds that a source's row takes in a rebuild, 0 before one was recorded."""
+    return _row(cost_model) if cost_model.full_rows else 0.0
+
+
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:
     """Return the cost model after a refresh that took so many seconds.
 
@@ -242,7 +250,13 @@ def _warm(seconds: float) -> float:
 
 def _fixed_part(cost_model: CostModel, work: Work) -> float:
     """Return the seconds of an incremental refresh that do not depend on its rows."""
-    statement = ADDED if work.adds else REWRITTEN if work.rewrites else 1.0
+    statement = 1.0
+    if work.adds:
+        statement = ADDED
+    elif work.exchanges:
+        statement = EXCHANGED
+    elif work.rewrites:
+        statement = REWRITTEN
     return cost_model.fixed * (
         statement + MATERIALIZED * work.materialized + SCAN * max(work.scans - 1, 0)
     )
