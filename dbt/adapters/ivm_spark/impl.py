@@ -80,6 +80,7 @@ class IvmSparkConfig(SparkConfig):
     publish: str | None = None
     on_query_change: str | None = None
     primary_keys: dict[str, list[str]] | None = None
+    foreign_keys: dict[str, dict[str, list[str]]] | None = None
     deterministic_functions: list[str] | str | None = None
     liquid_clustered_by: list[str] | str | None = None
     tblproperties: dict[str, str] | None = None
@@ -211,13 +212,20 @@ class IvmSparkAdapter(AnyCatalogAdapter):
 
     @available
     def ivm_doctor(
-        self, relations: list[dict[str, Any]], keys: bool, drift: bool, sample: float | None
+        self,
+        relations: list[dict[str, Any]],
+        keys: bool,
+        drift: bool,
+        sample: float | None,
+        layout: bool = False,
     ) -> Doctor:
         """Return the doctor, for the macro `ivm_doctor`.
 
         relations: all that the project knows.
         """
-        return Doctor(self._examiner(relations, Checks(bool(keys), bool(drift), sample)))
+        return Doctor(
+            self._examiner(relations, Checks(bool(keys), bool(drift), bool(layout), sample))
+        )
 
     @available
     def ivm_reporter(self, relations: list[dict[str, Any]]) -> Reporter:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -18,12 +19,13 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
-from dbt.adapters.ivm_spark.algebra.tree import Node
+from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.net import net_changes, net_sql
 from dbt.adapters.ivm_spark.delta.query_change import settled
 from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
+from dbt.adapters.ivm_spark.delta.references import ForeignKey, Lasting, joined_along
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
 from dbt.adapters.ivm_spark.physical.key_ranges import (
@@ -35,10 +37,12 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
     open_questions,
 )
+from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.plan.references import KeyChange, key_change_query, orphans_query
 from dbt.adapters.ivm_spark.plan.reused import Former, reusing
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
@@ -95,6 +99,7 @@ class Maintained:
         self._asked: set[tuple[frozenset[str], bool]] = set()
         self._merged = 0
         self._frozen: Frozen | None = None
+        self._lasting = Lasting()
 
     @property
     def appended(self) -> bool:
@@ -289,6 +294,29 @@ class Maintained:
         spoiled = 'select 1 from "v__ivm" where "__ivm_count" is null'
         assert not self._database.bag(spoiled), "a negative count"
 
+    def merge_along(self, moved: frozenset[str], keys: Sequence[ForeignKey]) -> int:
+        """Bring the state up to date along those foreign keys whose referenced rows only came or
+        went; how many they are."""
+        tables = {t.relation.name: n for n, t in self._database.tables.items()}
+        trusted, lost = [], set[str]()
+        for key in joined_along(self._layout.input, keys, self._facts):
+            if tables[key.referenced] not in moved:
+                continue
+            question = key_change_query(key.referenced, key.keys, bind)
+            change = KeyChange(**self._database.named(duck(question))[0])
+            assert not change.repeated
+            if change.stayed:
+                continue
+            assert not self._database.named(duck(orphans_query(key, bind)))[0]["orphans"]
+            trusted.append(key)
+            if change.lost:
+                lost.add(key.referenced)
+        self._lasting = Lasting(tuple(trusted), frozenset(lost))
+        if self._parts(moved, False, True, False) is not None:
+            self._ask_and_merge(moved, False, False)
+        self._lasting = Lasting()
+        return len(trusted)
+
     def _idle(self, moved: frozenset[str]) -> frozenset[str]:
         """The sources whose changes come to nothing for the view."""
         tables = {t.relation.name: n for n, t in self._database.tables.items() if n in moved}
@@ -384,8 +412,8 @@ class Maintained:
         tables = self._database.tables
         names = frozenset(tables[n].relation.name for n in moved)
         sources = self._facts if big else self._facts_of(0)
-        change = delta(self._layout.input, Context(names, sources))
-        if change is None:
+        change = Derivation(self._layout, sources, self._lasting).over(names)
+        if isinstance(change, Empty):
             return None
         target = Target(_STATE, TOKEN, compact, self._types if big else None)
         known = Known(sources=sources)

@@ -10,11 +10,15 @@ import pytest
 import yaml
 from dbt.tests.util import run_dbt, run_dbt_and_capture
 
+from dbt.adapters.ivm_spark.physical import runtime_filters
 from tests.functional.ivm.warehouse import FEED, Warehouse
 
 HEADER = "{{ config(materialized='ivm') }}\n"
 STRICT = HEADER.replace("ivm'", "ivm', refresh_policy='incremental_strict'")
 KEYED = HEADER.replace("ivm'", "ivm', primary_keys={'names': ['name']}")
+TRUSTING = HEADER.replace(
+    "ivm'", "ivm', primary_keys={'names': ['k']}, foreign_keys={'facts': {'names': ['k']}}"
+)
 MODELS = {
     "fine": KEYED + "select name, count(*) as n from @names group by name",
     "forgetful": HEADER + "select k, sum(v) as total from @facts group by k",
@@ -24,6 +28,9 @@ MODELS = {
     "feedless": HEADER + "select count(*) as n from @silent",
     "strict": STRICT + "select count(*) as n, max(k) as k from @gone",
     "drifted": HEADER + "select name, max(k) as k from @names group by name",
+    "trusting": TRUSTING + "select f.v, n.name from @facts f join @names n on f.k = n.k",
+    "scattered": HEADER + "select w.v from @wide w join @few f on w.k = f.k",
+    "in_order": HEADER + "select w.v from @wide w join @few f on w.place = f.k",
     "unbuilt": HEADER + "select 1 as one, k from @names",
 }
 BUILT = [name for name in MODELS if name != "unbuilt"]
@@ -34,12 +41,19 @@ START = (
     "('delta.enableChangeDataFeed' = 'false')",
     f"create table gone (k string) using delta {FEED}",
     "insert into facts values ('a', 1), ('b', 2)",
+    f"create table wide (k int, place int, v int) using delta {FEED}",
+    *(
+        f"insert into wide select pmod(id * 7, 100), id, id from range({100 * n}, {100 * n + 100})"
+        for n in range(5)
+    ),
+    f"create table few (k int) using delta {FEED}",
+    "insert into few values (1)",
     "insert into names values ('a', 'ale'), ('b', 'ale')",
 )
 ACCIDENTS = (
     "alter table facts set tblproperties "
     "('delta.deletedFileRetentionDuration' = 'interval 0 seconds')",
-    "insert into facts values ('c', 3)",
+    "insert into facts values ('d', 3)",
     "alter table parent set tblproperties "
     "('delta.deletedFileRetentionDuration' = 'interval 9 days')",
     "drop table gone",
@@ -67,9 +81,18 @@ class TestDoctor:
         warehouse.sql(*ACCIDENTS)
 
     def test_the_doctor_finds_each_problem_and_no_other(
-        self, warehouse: Warehouse, capsys: pytest.CaptureFixture[str]
+        self,
+        warehouse: Warehouse,
+        capsys: pytest.CaptureFixture[str],
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        asked = {"format": "json", "check_keys": True, "check_drift": True}
+        monkeypatch.setattr(runtime_filters, "BIG_ROWS", 100)
+        asked = {
+            "format": "json",
+            "check_keys": True,
+            "check_drift": True,
+            "check_layout": True,
+        }
         before = {name: warehouse.version(f"{name}__ivm") for name in BUILT if name != "parent"}
         capsys.readouterr()
         run_dbt(["--quiet", "run-operation", "ivm_doctor", "--args", json.dumps(asked)])
@@ -77,16 +100,24 @@ class TestDoctor:
         told = json.loads(printed[printed.index('{\n  "models"') :])
         models = {m["model"]: m for m in told["models"]}
         found = {name: {f["code"] for f in m["findings"]} for name, m in models.items()}
+        lost = {"CHANGES_LOST", "SHORT_RETENTION", "DRIFT_UNCHECKED"}
         assert found == {
             "fine": {"KEY_NOT_UNIQUE"},
-            "forgetful": {"CHANGES_LOST", "SHORT_RETENTION", "DRIFT_UNCHECKED"},
+            "forgetful": lost,
             "on_a_table": {"PROPERTIES_WILL_BE_DROPPED"},
             "always_full": {"NEVER_INCREMENTAL", "DRIFT_UNCHECKED"},
             "feedless": {"FEED_OFF"},
             "strict": {"RUN_WOULD_FAIL", "SOURCE_REPLACED", "DRIFT_UNCHECKED"},
             "drifted": {"DRIFT", "NEXT_REFRESH_FULL"},
+            "trusting": {"FOREIGN_KEY_BROKEN", *lost},
+            "scattered": {"NOT_CLUSTERED_BY_KEY"},
+            "in_order": set(),
             "unbuilt": {"NOT_BUILT"},
         }
+        met = {table["key"]: table for m in models.values() for table in m["met"]}
+        assert met["k"]["files"] >= 5
+        assert met["k"]["files"] / 2 < met["k"]["read"] <= met["k"]["files"]
+        assert met["place"]["read"] < 2
         assert models["drifted"]["drift"] == 1
         assert models["fine"]["drift"] == 0
         assert models["fine"]["state"]["files"] > 0
@@ -94,7 +125,7 @@ class TestDoctor:
         source = models["on_a_table"]["sources"][0]
         assert source["drops"] == [["delta.deletedFileRetentionDuration", "interval 9 days"]]
         assert source["keys"] == [
-            {"columns": ["k"], "declared_by": "a constraint", "duplicate": ""}
+            {"columns": ["k"], "declared_by": "a constraint", "duplicate": "", "trusted": False}
         ]
         assert source["files_kept"] == 9 * 86400
         assert models["forgetful"]["sources"][0]["unread"] == 1

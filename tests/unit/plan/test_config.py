@@ -25,6 +25,17 @@ def test_given_values_are_read() -> None:
     assert config.primary_keys == {"shop.orders": ("id",)}
 
 
+def test_a_foreign_key_refers_to_a_primary_key() -> None:
+    refers = {"lines": {"orders": ["order", "day"]}}
+    config = read_config({"primary_keys": {"Orders": ["id", "day"]}, "foreign_keys": refers})
+    assert config.foreign_keys == {"lines": {"orders": ("order", "day")}}
+    for keys in ({}, {"orders": ["id"]}, {"others": ["id", "day"]}):
+        with pytest.raises(ConfigError, match="Add orders to primary_keys"):
+            read_config({"primary_keys": keys, "foreign_keys": refers})
+    with pytest.raises(ConfigError, match="foreign_keys of lines is"):
+        read_config({"foreign_keys": {"lines": ["order"]}})
+
+
 @pytest.mark.parametrize(
     ("value", "names"), [("f", ("f",)), (["f", "`s`.g"], ("f", "s.g")), (None, ()), ([], ())]
 )
@@ -44,6 +55,7 @@ def test_function_names_are_read_from_a_text_or_a_list(
         ("change_threshold", True, "a number from 0 to 1"),
         ("emit_changes", "yes", "true or false"),
         ("primary_keys", ["id"], "a mapping of relations to lists of columns"),
+        ("foreign_keys", ["id"], "a mapping of relations to the relations that they refer to"),
         ("primary_keys", {"t": "id"}, "a mapping of relations to lists of columns"),
         ("primary_keys", {"t": [1]}, "a mapping of relations to lists of columns"),
         ("primary_keys", "id", "a mapping of relations to lists of columns"),
@@ -95,12 +107,12 @@ def test_an_invalid_value_is_refused(key: str, value: Any, says: str) -> None:
         (
             "ivm_keys",
             "change_threshold, state_writes, emit_changes, publish, on_query_change, frozen_where, "
-            "backfill_from, backfill_check, build_by, build_parts, primary_keys",
+            "backfill_from, backfill_check, build_by, build_parts, primary_keys, foreign_keys",
         ),
         (
             "IVM_strict",
             "change_threshold, state_writes, emit_changes, publish, on_query_change, frozen_where, "
-            "backfill_from, backfill_check, build_by, build_parts, primary_keys",
+            "backfill_from, backfill_check, build_by, build_parts, primary_keys, foreign_keys",
         ),
     ],
 )

@@ -26,11 +26,14 @@ class At(str, Enum):
         POST: the source's rows at the new version.
         CHANGES: the rows of the source that changed since the watermark's version.
         TEMPORARY: a relation that this refresh has materialized.
+        EVER: the rows that the source has at one of both versions. A tree has such scans only while
+            its delta is derived; see `dbt.adapters.ivm_spark.delta.references`.
     """
 
     POST = "post"
     CHANGES = "changes"
     TEMPORARY = "temporary"
+    EVER = "ever"
 
 
 @dataclass(frozen=True)

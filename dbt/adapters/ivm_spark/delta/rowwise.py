@@ -85,7 +85,8 @@ def delta_union_all(node: UnionAll, derive: Derive, context: Context) -> Node | 
 
 def delta_scan(node: Scan, derive: Derive, context: Context) -> Node | None:
     """Return the weighted rows of the change feed, None if the source did not move."""
-    return replace(node, at=At.CHANGES) if node.relation in context.moved else None
+    moved = node.relation in context.moved and node.at is not At.EVER
+    return replace(node, at=At.CHANGES) if moved else None
 
 
 def delta_values(node: Values, derive: Derive, context: Context) -> Node | None:

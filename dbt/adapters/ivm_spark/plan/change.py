@@ -11,6 +11,7 @@ from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.delta.bags import weighted
 from dbt.adapters.ivm_spark.delta.context import Context
+from dbt.adapters.ivm_spark.delta.references import Lasting, resolved, with_every_row
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.without import without_changes
 from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower
@@ -26,15 +27,23 @@ class Derivation:
     """The delta of a view, derived when it is first asked for.
 
     It is derived over all sources that have moved. Over fewer of them, the delta is the same tree
-    without the changes of the others. `sources` holds the facts of all sources, by quoted name.
+    without the changes of the others. `sources` holds the facts of all sources, by quoted name, and
+    `lasting` the foreign keys that leave terms out.
     The attribute `moves` says whether an expression has moved, with the clock or since the model's
-    SQL has changed.
+    SQL has changed, and `trusted` has the sources that those foreign keys refer to.
     """
 
-    def __init__(self, layout: Layout, sources: Mapping[str, SourceFacts]) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        sources: Mapping[str, SourceFacts],
+        lasting: Lasting | None = None,
+    ) -> None:
         self._layout = layout
         self._sources = sources
+        self._lasting = lasting or Lasting()
         self._moved = frozenset[str]()
+        self.trusted = frozenset(key.referenced for key in self._lasting.foreign_keys)
         self.moves = any(map(moves, tree_expressions(layout.input)))
         self._derived: Node | None = None
 
@@ -46,13 +55,19 @@ class Derivation:
         any_moved = bool(moved) or self.moves
         if any_moved and (self._derived is None or not moved <= self._moved):
             self._moved = moved
-            self._derived = delta(self._layout.input, Context(moved, self._sources))
+            self._derived = self._delta(moved)
         left = self._derived if any_moved else None
         if left is not None and moved != self._moved:
             left = without_changes(left, self._moved - moved)
         if left is None or isinstance(left, Empty):
             return Empty(weighted(self._layout.input, 1))
         return left
+
+    def _delta(self, moved: frozenset[str]) -> Node | None:
+        keys = self._lasting.foreign_keys
+        root = with_every_row(self._layout.input, keys, self._sources)
+        derived = delta(root, Context(moved, self._sources))
+        return None if derived is None else resolved(derived, self._lasting.lost)
 
     def work(self, changed: Mapping[str, int], insert_only: bool) -> Work:
         """Return the work of a refresh; see `work_of`."""

@@ -93,7 +93,10 @@ class IvmConfig:
         emit_changes: the state has a change feed of its view's rows. If the model publishes a
             table, the table has the feed, and the state has one in any case.
         publish: what people read under the model's name.
-        primary_keys: keys of sources, as columns by relation; no refresh trusts them yet.
+        primary_keys: keys of sources, as columns by relation. A refresh trusts those that a foreign
+            key refers to.
+        foreign_keys: the columns of a relation that refer to the primary key of another one, by the
+            names of both.
         deterministic_functions: functions of the user's own that depend only on their arguments.
         on_query_change: what to do if the model's SQL has changed.
         frozen_where: the condition of the view's rows that no refresh touches; empty for none.
@@ -114,6 +117,7 @@ class IvmConfig:
     emit_changes: bool = True
     publish: Publish = Publish.VIEW
     primary_keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    foreign_keys: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     deterministic_functions: tuple[str, ...] = ()
     on_query_change: OnQueryChange = OnQueryChange.KEEP
     frozen_where: str = ""
@@ -150,9 +154,10 @@ KEYS = (
     "build_by",
     "build_parts",
     "primary_keys",
+    "foreign_keys",
     "deterministic_functions",
 )
-_DEFAULTED = KEYS[:-2]
+_DEFAULTED = KEYS[:-3]
 
 
 def read_config(values: Mapping[str, Any]) -> IvmConfig:
@@ -187,7 +192,8 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         state_writes=writes,
         emit_changes=emit_changes,
         publish=publish,
-        primary_keys=_keys(given.get("primary_keys", {})),
+        primary_keys=_keys("primary_keys", given.get("primary_keys", {})),
+        foreign_keys=_foreign_keys(given.get("foreign_keys", {})),
         deterministic_functions=_functions(given.get("deterministic_functions", ())),
         on_query_change=_one_of("on_query_change", OnQueryChange, given.get("on_query_change")),
         frozen_where=_stripped(given, "frozen_where", _A_CONDITION),
@@ -201,7 +207,25 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
         table=_table(given, emit_changes or publish is Publish.TABLE, appends),
     )
     _check_feed(given, emit_changes)
+    _check_references(config)
     return config
+
+
+def _check_references(config: IvmConfig) -> None:
+    """Raise ConfigError for a foreign key that refers to no primary key of as many columns."""
+    sizes = {_bare(name): len(columns) for name, columns in config.primary_keys.items()}
+    for relation, referenced in config.foreign_keys.items():
+        for other, columns in referenced.items():
+            if sizes.get(_bare(other)) != len(columns):
+                raise ConfigError(
+                    f"foreign_keys lets {relation} refer to {other} by {', '.join(columns)}, but "
+                    f"primary_keys has no key of {other} with {len(columns)} columns. Add "
+                    f"{other} to primary_keys, with its columns in the same order"
+                )
+
+
+def _bare(name: str) -> str:
+    return name.replace("`", "").lower()
 
 
 def _check_names(given: Mapping[str, Any]) -> None:
@@ -352,8 +376,17 @@ def _functions(value: Any) -> tuple[str, ...]:
     return tuple(name.replace("`", "") for name in names)
 
 
-def _keys(value: Any) -> dict[str, tuple[str, ...]]:
-    message = f"primary_keys is {value!r}; it must be a mapping of relations to lists of columns"
+def _foreign_keys(value: Any) -> dict[str, dict[str, tuple[str, ...]]]:
+    if not isinstance(value, Mapping):
+        raise ConfigError(
+            f"foreign_keys is {value!r}; it must be a mapping of relations to the relations that "
+            "they refer to, each with a list of columns"
+        )
+    return {str(name): _keys(f"foreign_keys of {name}", keys) for name, keys in value.items()}
+
+
+def _keys(what: str, value: Any) -> dict[str, tuple[str, ...]]:
+    message = f"{what} is {value!r}; it must be a mapping of relations to lists of columns"
     if not isinstance(value, Mapping):
         raise ConfigError(message)
     keys: dict[str, tuple[str, ...]] = {}

@@ -194,6 +194,11 @@ class Plan:
         """Return the sources that moved, but whose changes have no net effect on the view."""
         return frozenset()
 
+    @property
+    def trusted(self) -> frozenset[str]:
+        """Return the sources that moved, but whose changes a foreign key leaves out of a join."""
+        return frozenset()
+
     def begun(self, started: int) -> Plan:
         """Return the same plan, with the start of the refresh and its story in the watermark.
 
@@ -266,6 +271,10 @@ class Incremental(Plan):
     @property
     def no_ops(self) -> frozenset[str]:
         return self.ignored
+
+    @property
+    def trusted(self) -> frozenset[str]:
+        return frozenset() if self.change is None else self.change.derivation.trusted
 
     @property
     def few(self) -> bool:

@@ -35,6 +35,7 @@ from dbt.adapters.ivm_spark.plan.parts import (
 )
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.query_change import check_query_change
+from dbt.adapters.ivm_spark.plan.references import with_references
 from dbt.adapters.ivm_spark.plan.refusals import (
     RefusedError,
     in_full,
@@ -154,8 +155,13 @@ class Planner:
             history = without_frozen_changes(
                 self._query, request.state, history, found.frozen, types
             )
+        situation = situation_of(request, history, found)
+        if self._counts:
+            found, situation = with_references(
+                request, found, situation, self._query, self._changes
+            )
         choice = choose(
-            situation_of(request, history, found),
+            situation,
             request,
             found,
             self._query,

@@ -32,11 +32,13 @@ from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.watermark.cost_model import row_seconds
 
 SECONDS = 0.4
 """Seconds that computing a net change takes, however few the rows."""
-ROWS = 1_000_000
-"""Rows of a feed that add a second."""
+NETTED = 1.2
+"""The cost of a row of its feed, in rows of a rebuild: it is read, compared by all columns with the
+others, and stored."""
 MOST_SHARED = 500_000
 """Changed rows up to which a feed is stored."""
 MOST_KEPT = 10 * FEW_ROWS
@@ -83,6 +85,7 @@ class SharedChanges:
         self._locks: dict[Any, Lock] = {}
         self._nets: dict[Any, Net | None] = {}
         self._feeds: dict[Any, str | None] = {}
+        self._answers: dict[Any, Any] = {}
         self._kept = 0
 
     def net(
@@ -126,6 +129,19 @@ class SharedChanges:
             lambda name: _feed(query, name, source, version_range, columns, self._keeps),
         )
 
+    def answer(self, question: Any, ask: Callable[[], _T]) -> _T | None:
+        """Return the answer to a question about changes, None if Spark can't give it.
+
+        The first thread that asks the question asks Spark.
+        """
+        with self._lock:
+            own = self._locks.setdefault(question, Lock())
+        with own:
+            if question not in self._answers:
+                self._answers[question] = _answered(ask)
+            found: _T | None = self._answers[question]
+            return found
+
     def _keeps(self, name: str, sql: str, rows: int) -> bool:
         """Keep the rows of a query in the driver, if there is room for so many; whether it did."""
         if self._keep_few is None or rows > FEW_ROWS:
@@ -159,6 +175,7 @@ class SharedChanges:
                 query(f"drop view if exists {relation}")
         self._nets.clear()
         self._feeds.clear()
+        self._answers.clear()
         self._kept = 0
 
     def _relations(self) -> list[str]:
@@ -257,7 +274,7 @@ def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> boo
     if hoped.build or thought is None:
         return False
     rows = sum(decision.ranges[name].rows for name in names)
-    extra = len(names) * SECONDS + rows / ROWS
+    extra = len(names) * SECONDS + NETTED * row_seconds(situation.cost_model) * rows
     return thought.incremental + extra <= HOPE * thought.full
 
 
@@ -278,6 +295,15 @@ def _tried(query: Query, compute: Callable[[str], _T]) -> _T | None:
     except DbtDatabaseError as error:
         with suppress(DbtDatabaseError):
             query(f"drop view if exists {_SHARED}.{name}")
+        if is_cancelled(error):
+            raise
+        return None
+
+
+def _answered(ask: Callable[[], _T]) -> _T | None:
+    try:
+        return ask()
+    except DbtDatabaseError as error:
         if is_cancelled(error):
             raise
         return None

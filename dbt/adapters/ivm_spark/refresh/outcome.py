@@ -201,6 +201,7 @@ def response(plan: Plan, outcome: Outcome, phases: Mapping[str, float]) -> dict[
                 "to": w.pinned,
                 "changed_rows": w.rows,
                 "net_change": w.moved and name not in plan.no_ops,
+                "by_foreign_key": name in plan.trusted,
             }
             for name, w in plan.ranges.items()
         },

@@ -8,13 +8,20 @@ from typing import Any
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason, ReasonCode
-from dbt.adapters.ivm_spark.commands.doctor.facts import KeyFacts, ModelFacts
+from dbt.adapters.ivm_spark.commands.doctor.facts import (
+    KeyFacts,
+    MetFacts,
+    ModelFacts,
+    ReferenceFacts,
+)
 from dbt.adapters.ivm_spark.commands.doctor.rules import RULES, examined
 from tests.unit.commands.doctor.models import DAY, HEALTHY, HOUR, NOW, ORDERS, STATE
 
 FEED = "delta.enableChangeDataFeed"
 LASTING = Reason(ReasonCode.WINDOW_WITHOUT_PARTITION_BY, "row_number")
 KEY = KeyFacts(("id",), "a constraint")
+MET = MetFacts("`shop`.`orders`", "customer", 24, 23.6)
+REFERENCE = ReferenceFacts(("customer",), "`shop`.`customers`", ("id",), "customer = 7")
 
 
 def of_source(**changed: Any) -> ModelFacts:
@@ -99,6 +106,18 @@ ILL = {
         "warning",
         "SELECT id, count(*) FROM `shop`.`orders` GROUP BY id HAVING count(*) > 1;",
     ),
+    "FOREIGN_KEY_BROKEN": (
+        of_source(references=(REFERENCE,)),
+        "error",
+        "remove shop.customers from foreign_keys, or these rows from shop.orders; then dbt run "
+        "--select revenue --full-refresh",
+    ),
+    "NOT_CLUSTERED_BY_KEY": (
+        replace(HEALTHY, met=(MET,)),
+        "info",
+        "ALTER TABLE `shop`.`orders` CLUSTER BY (`customer`); OPTIMIZE `shop`.`orders` FULL; "
+        "unless other queries need the layout that it has",
+    ),
     "MANY_SMALL_FILES": (
         replace(HEALTHY, state=replace(STATE, files=201, size=201_000)),
         "warning",
@@ -121,6 +140,11 @@ def test_each_problem_gives_one_finding(code: str) -> None:
     assert (found.code, found.severity.value, found.remedy) == (code, severity, remedy)
 
 
+def test_a_key_that_refreshes_trust_must_hold() -> None:
+    (found,) = examined(of_source(keys=(replace(KEY, duplicate="id = 7", trusted=True),)))
+    assert (found.code, found.severity.value) == ("KEY_NOT_UNIQUE", "error")
+
+
 def test_every_rule_has_a_case() -> None:
     silent = [rule for rule in RULES if not any(list(rule(facts)) for facts, _, _ in ILL.values())]
     assert not silent
@@ -132,6 +156,8 @@ def test_every_rule_has_a_case() -> None:
         HEALTHY,
         replace(HEALTHY, drift=0),
         of_source(keys=(KEY, replace(KEY, duplicate=""))),
+        of_source(references=(replace(REFERENCE, orphan=None), replace(REFERENCE, orphan=""))),
+        replace(HEALTHY, met=(replace(MET, read=1.2), replace(MET, files=2, read=2.0))),
         of_source(unread_since=None, unread=0, files_kept=86400.0),
         of_source(feed_since=None, tracked=True),
         of_source(feed_since=None, snapshots=True),

@@ -6,7 +6,7 @@ It changes nothing. It reads rows only if it is asked to check keys or drift.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,15 +19,20 @@ from dbt.adapters.ivm_spark.commands.changes.feed import Refresh, refreshes_in
 from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT, LOG_KEPT, feed_since, kept
 from dbt.adapters.ivm_spark.commands.doctor.facts import (
     KeyFacts,
+    MetFacts,
     ModelFacts,
+    ReferenceFacts,
     SourceFacts,
     StateFacts,
 )
+from dbt.adapters.ivm_spark.commands.doctor.layout import measured, met_by_key
 from dbt.adapters.ivm_spark.commands.doctor.parents import Parent, dropped, keys_of
 from dbt.adapters.ivm_spark.commands.doctor.stores import unsafe_scheme
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.pinned import held_at
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
+from dbt.adapters.ivm_spark.delta.references import ForeignKey
+from dbt.adapters.ivm_spark.plan.declared_keys import foreign_keys_among
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.plan import Plan
 from dbt.adapters.ivm_spark.plan.planner import Planner
@@ -51,11 +56,13 @@ class Checks:
     Attributes:
         keys: check the declared keys.
         drift: check whether the view equals its query.
+        layout: measure how much of a big table one key of a change reads.
         sample: the fraction of the rows to check for drift, None for all.
     """
 
     keys: bool = False
     drift: bool = False
+    layout: bool = False
     sample: float | None = None
 
 
@@ -114,6 +121,7 @@ class Examiner:
             sources=tuple(
                 self._source(name, head, found, request) for name, head in found.heads.items()
             ),
+            met=self._met(found) if self._checks.layout else (),
             **(self._drift(name, request) if self._checks.drift and refresh else {}),
         )
 
@@ -149,7 +157,12 @@ class Examiner:
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
         watermark = found.watermark.sources.get(name) if found.watermark is not None else None
         parent = self._parents.get(relation_key(name))
-        keys = keys_of(name, parent, request.config.primary_keys)
+        declared = foreign_keys_among(request.config, found.heads)
+        trusted = {key.keys for key in declared if key.referenced == name}
+        keys = [
+            replace(key, trusted=tuple(c.lower() for c in key.columns) in trusted)
+            for key in keys_of(name, parent, request.config.primary_keys)
+        ]
         facts = SourceFacts(
             name=name,
             feed_since=None,
@@ -160,6 +173,7 @@ class Examiner:
             parent=parent.name if parent is not None else "",
             parent_kind=parent.kind if parent is not None else "",
             keys=tuple(self._checked(name, key) for key in keys),
+            references=tuple(self._reference(key) for key in declared if key.relation == name),
             files=head.files,
             tracked=head.tracked,
             snapshots=head.snapshots,
@@ -199,8 +213,33 @@ class Examiner:
         rows = self._query(
             f"select {columns} from {relation} group by {columns} having count(*) > 1 limit 1"
         )
-        found = [f"{name} = {value}" for row in rows for name, value in row.items()]
-        return replace(key, duplicate=", ".join(found))
+        return replace(key, duplicate=_example(rows))
+
+    def _reference(self, key: ForeignKey) -> ReferenceFacts:
+        facts = ReferenceFacts(key.columns, key.referenced, key.keys)
+        if not self._checks.keys:
+            return facts
+        columns = [f"l.{quote(column)}" for column in key.columns]
+        same = " and ".join(
+            f"{ours} = r.{quote(theirs)}" for ours, theirs in zip(columns, key.keys, strict=True)
+        )
+        complete = " and ".join(f"{column} is not null" for column in columns)
+        rows = self._query(
+            f"select {', '.join(columns)} from {key.relation} as l left anti join "
+            f"{key.referenced} as r on {same} where {complete} limit 1"
+        )
+        return replace(facts, orphan=_example(rows))
+
+    def _met(self, found: Findings) -> tuple[MetFacts, ...]:
+        if found.derivation is None or found.watermark is None:
+            return ()
+        sources = found.source_facts(found.watermark)
+        of_delta = {name for name, head in found.heads.items() if not head.has_own_id}
+        return tuple(
+            measured(self._query, relation, key)
+            for relation, key in met_by_key(found.derivation, sources)
+            if relation in of_delta
+        )
 
     def _drift(self, name: str, request: Request) -> dict[str, Any]:
         try:
@@ -217,6 +256,11 @@ class Examiner:
             return {"drift": int(rows[0]["n"])}
         except (CompilationError, DbtDatabaseError) as error:
             return {"unchecked": first_line(error)}
+
+
+def _example(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the values of the only row as text, empty without a row."""
+    return ", ".join(f"{name} = {value}" for row in rows for name, value in row.items())
 
 
 def _deleting(head: Head) -> str:

@@ -21,11 +21,48 @@ class KeyFacts:
         declared_by: a constraint, or the config `primary_keys`.
         duplicate: an example of a key that more than one row has, as text. Empty if the key holds,
             None if that was not checked.
+        trusted: refreshes trust it, because a declared foreign key refers to it.
     """
 
     columns: tuple[str, ...]
     declared_by: str
     duplicate: str | None = None
+    trusted: bool = False
+
+
+@dataclass(frozen=True)
+class ReferenceFacts:
+    """A foreign key of a source, which refreshes trust.
+
+    Attributes:
+        columns: names of its columns.
+        referenced: the quoted name of the table that it refers to.
+        keys: names of that table's columns.
+        orphan: an example of a value that the other table does not have, as text. Empty if there is
+            none, None if that was not checked.
+    """
+
+    columns: tuple[str, ...]
+    referenced: str
+    keys: tuple[str, ...]
+    orphan: str | None = None
+
+
+@dataclass(frozen=True)
+class MetFacts:
+    """A table that a change of other sources meets by a key.
+
+    Attributes:
+        relation: its quoted name.
+        key: the column of the key.
+        files: the number of its files.
+        read: the number of files that may have a given key, on average.
+    """
+
+    relation: str
+    key: str
+    files: int
+    read: float
 
 
 @dataclass(frozen=True)
@@ -48,6 +85,7 @@ class SourceFacts:
         parent_kind: that node's materialization, empty for a source of the project.
         drops: its properties, with their values, that the parent's next run does not set again.
         keys: its declared keys.
+        references: its declared foreign keys.
         files: it is a table of files, without versions and a change feed.
         tracked: it has no change feed, but Spark finds its changes by the ids of its rows.
         snapshots: it is an Iceberg table, whose versions are ids of snapshots.
@@ -69,6 +107,7 @@ class SourceFacts:
     parent_kind: str = ""
     drops: tuple[tuple[str, str], ...] = ()
     keys: tuple[KeyFacts, ...] = ()
+    references: tuple[ReferenceFacts, ...] = ()
     files: bool = False
     tracked: bool = False
     snapshots: bool = False
@@ -114,6 +153,7 @@ class ModelFacts:
         refused: why the next run would fail.
         state: None if it is not built.
         sources: the sources that its query reads.
+        met: the big tables among them that a change meets by a key; empty if that was not checked.
         drift: rows in which it differs from its query, None if that was not checked.
         unchecked: why that could not be checked.
     """
@@ -129,6 +169,7 @@ class ModelFacts:
     refused: str = ""
     state: StateFacts | None = None
     sources: tuple[SourceFacts, ...] = field(default_factory=tuple)
+    met: tuple[MetFacts, ...] = ()
     drift: int | None = None
     unchecked: str = ""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.commands.doctor.facts import KeyFacts
+from dbt.adapters.ivm_spark.plan.declared_keys import primary_keys_of
 
 _WRITTEN_ANEW = ("table", "seed")
 _SESSION = "spark.databricks.delta.properties.defaults."
@@ -86,11 +87,7 @@ def keys_of(
     names the relation with or without its schema.
     """
     said = [KeyFacts(columns, "a constraint") for columns in (parent.keys if parent else ())]
-    parts = relation_key(relation.replace("`", "")).split(".")
-    for name, columns in primary_keys.items():
-        wanted = relation_key(name.replace("`", "")).split(".")
-        if parts[-len(wanted) :] == wanted:
-            said.append(KeyFacts(tuple(columns), "primary_keys"))
+    said += [KeyFacts(key, "primary_keys") for key in primary_keys_of(relation, primary_keys)]
     return tuple(said)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.reasons import ReasonCode
 from dbt.adapters.ivm_spark.commands.doctor.durations import FILES_KEPT
 from dbt.adapters.ivm_spark.commands.doctor.facts import Finding, ModelFacts, Severity
@@ -17,6 +18,10 @@ DAY = 86400.0
 SMALL_FILE = 8_000_000
 MANY_FILES = 200
 """A state is worth an OPTIMIZE if it has more files than this and they are small on average."""
+SEVERAL_FILES = 4
+"""A table in fewer files is not worth another layout."""
+MUCH = 0.5
+"""The share of a table's files from which on a key reads much of it."""
 _TOLD_OF_THE_SOURCE = (ReasonCode.CDF_UNAVAILABLE, ReasonCode.SOURCE_REPLACED)
 
 _AVOIDABLE = (ReasonCode.COST_MODEL, ReasonCode.CDF_UNAVAILABLE, ReasonCode.CHANGE_SET_MISSING)
@@ -191,7 +196,7 @@ def short_retention(facts: ModelFacts) -> Iterator[Finding]:
 def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
     """Report a declared key that is not unique.
 
-    No refresh trusts the key, so the model is right.
+    The model is right all the same, unless refreshes trust the key.
     """
     for source in facts.sources:
         for key in source.keys:
@@ -202,11 +207,31 @@ def keys_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
                 f"The key ({columns}) of {bare(source.name)}, declared by {key.declared_by}, does "
                 f"not hold: more than one row has {key.duplicate}."
             )
+            if key.trusted:
+                message += " Refreshes trust it, so rows of the model may be wrong."
             remedy = (
                 f"SELECT {columns}, count(*) FROM {source.name} GROUP BY {columns} "
                 "HAVING count(*) > 1;"
             )
-            yield Finding(Severity.WARNING, "KEY_NOT_UNIQUE", source.name, message, remedy)
+            severity = Severity.ERROR if key.trusted else Severity.WARNING
+            yield Finding(severity, "KEY_NOT_UNIQUE", source.name, message, remedy)
+
+
+def references_do_not_hold(facts: ModelFacts) -> Iterator[Finding]:
+    """Report a foreign key that refreshes trust and that does not hold."""
+    for source in facts.sources:
+        for key in source.references:
+            if key.orphan:
+                message = (
+                    f"The foreign key ({', '.join(key.columns)}) of {bare(source.name)} does not "
+                    f"hold: {bare(key.referenced)} has no row for {key.orphan}. Refreshes trust "
+                    "it, so rows of the model may be wrong."
+                )
+                remedy = (
+                    f"remove {bare(key.referenced)} from foreign_keys, or these rows from "
+                    f"{bare(source.name)}; then dbt run --select {facts.model} --full-refresh"
+                )
+                yield Finding(Severity.ERROR, "FOREIGN_KEY_BROKEN", source.name, message, remedy)
 
 
 def unsafe_store(facts: ModelFacts) -> Iterator[Finding]:
@@ -219,6 +244,23 @@ def unsafe_store(facts: ModelFacts) -> Iterator[Finding]:
         )
         remedy = remedy_for(state.unsafe)
         yield Finding(Severity.WARNING, "STORE_CAN_LOSE_COMMITS", state.name, message, remedy)
+
+
+def laid_out_otherwise(facts: ModelFacts) -> Iterator[Finding]:
+    """Report a big table that a change meets by a key by which it is not laid out."""
+    for table in facts.met:
+        if table.files < SEVERAL_FILES or table.read < MUCH * table.files:
+            continue
+        message = (
+            f"A change meets {bare(table.relation)} by {table.key}, by which it is not laid out: "
+            f"to find one key, a refresh reads {table.read:.0f} of its "
+            f"{number(table.files, 'file')} on average. Clustered by it, that would be about one."
+        )
+        remedy = (
+            f"ALTER TABLE {table.relation} CLUSTER BY ({quote(table.key)}); OPTIMIZE "
+            f"{table.relation} FULL; unless other queries need the layout that it has"
+        )
+        yield Finding(Severity.INFO, "NOT_CLUSTERED_BY_KEY", table.relation, message, remedy)
 
 
 def many_files(facts: ModelFacts) -> Iterator[Finding]:
@@ -274,7 +316,9 @@ RULES: Sequence[Rule] = (
     changes_about_to_be_lost,
     short_retention,
     keys_do_not_hold,
+    references_do_not_hold,
     unsafe_store,
+    laid_out_otherwise,
     many_files,
     held,
 )

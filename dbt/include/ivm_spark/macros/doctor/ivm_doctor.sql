@@ -7,12 +7,15 @@
     models        names; by default all ivm models of the project and its packages
     format        text or json
     check_keys    true: reads the sources to check whether declared keys hold
+    check_layout  true: reads keys of big sources, to see how much of them one key reads
     check_drift   true: compares each model with its query, as the test equals_its_query does
     sample        with check_drift: the fraction of the rows to compare
 -#}
-{% macro ivm_doctor(models=none, format='text', check_keys=false, check_drift=false, sample=none) -%}
+{% macro ivm_doctor(models=none, format='text', check_keys=false, check_drift=false, sample=none,
+                     check_layout=false) -%}
   {%- if execute -%}
-    {%- set doctor = adapter.ivm_doctor(ivm_known_relations(), check_keys, check_drift, sample) -%}
+    {%- set doctor = adapter.ivm_doctor(ivm_known_relations(), check_keys, check_drift, sample,
+                                         check_layout) -%}
     {%- for node in ivm_nodes(models) -%}
       {%- do doctor.examine(node.name, ivm_request_of(node)) -%}
     {%- endfor -%}
