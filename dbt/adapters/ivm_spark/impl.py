@@ -28,12 +28,13 @@ from dbt.adapters.ivm_spark.commands.current.current_reader import CurrentReader
 from dbt.adapters.ivm_spark.commands.doctor.doctor import Doctor
 from dbt.adapters.ivm_spark.commands.doctor.examiner import Checks, Examiner
 from dbt.adapters.ivm_spark.commands.doctor.parents import parents_of
-from dbt.adapters.ivm_spark.commands.explain.compiled import compiled
+from dbt.adapters.ivm_spark.commands.explain.compiled import called, compiled
 from dbt.adapters.ivm_spark.commands.explain.explainer import Explainer
 from dbt.adapters.ivm_spark.commands.explain.refresh_log import RefreshLog
 from dbt.adapters.ivm_spark.commands.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
+from dbt.adapters.ivm_spark.plan.constraints import relied_on
 from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.readers import read_by_many, readers
 from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges
@@ -141,6 +142,12 @@ class IvmSparkAdapter(AnyCatalogAdapter):
     def ivm_read_by_many(readers: dict[str, list[str]], selected: list[str]) -> list[str]:
         """Return the nodes and sources that many ivm models of a run read, by unique id."""
         return read_by_many(readers, selected)
+
+    @available
+    @staticmethod
+    def ivm_references(nodes: dict[str, Any], sources: dict[str, Any]) -> list[Any]:
+        """Return the foreign keys of a project's constraints to rely on; see `relied_on`."""
+        return relied_on(nodes, sources, called)
 
     @available
     def ivm_is_far(self) -> bool:

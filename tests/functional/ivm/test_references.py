@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+import yaml
 
 from dbt.adapters.ivm_spark.plan import references
 from dbt.adapters.ivm_spark.session.activity import Activity, watch
@@ -22,6 +23,33 @@ VIEWS = {
     "sums": f"select c.segment, sum(l.q) as q, count(*) as n from {LINES} "
     f"join {ORDERS} on l.o = o.o join {CUSTOMERS} on o.c = c.c group by c.segment",
     "known": f"select l.q from {LINES} where exists (select 1 from {ORDERS} where o.o = l.o)",
+}
+SOURCES = {
+    "sources": [
+        {
+            "name": "shop",
+            "schema": "{{ target.schema }}",
+            "tables": [
+                {
+                    "name": "orders",
+                    "columns": [
+                        {
+                            "name": "c",
+                            "constraints": [
+                                {
+                                    "type": "foreign_key",
+                                    "to": "source('shop', 'customers')",
+                                    "to_columns": ["c"],
+                                    "expression": "RELY",
+                                }
+                            ],
+                        }
+                    ],
+                },
+                {"name": "customers"},
+            ],
+        }
+    ]
 }
 OF_ORDERS = ("joined", "kept", "known")
 
@@ -55,14 +83,15 @@ class TestForeignKeys:
             "models": {
                 "+materialized": "ivm",
                 "+refresh_policy": "incremental",
-                "+primary_keys": {"orders": ["o"], "customers": ["c"]},
-                "+foreign_keys": {"lines": {"orders": ["o"]}, "orders": {"customers": ["c"]}},
+                "+primary_keys": {"orders": ["o"]},
+                "+foreign_keys": {"lines": {"orders": ["o"]}},
             }
         }
 
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
-        return {f"{name}.sql": sql for name, sql in VIEWS.items()}
+        views = {f"{name}.sql": sql for name, sql in VIEWS.items()}
+        return views | {"sources.yml": yaml.safe_dump(SOURCES)}
 
     @pytest.fixture
     def built(self, warehouse: Warehouse) -> Iterator[Warehouse]:

@@ -1,8 +1,9 @@
-"""Keys of sources that the model's configs declare, as the relations of its query. Pure."""
+"""Keys of sources that configs and constraints declare, for the relations of a query. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.delta.references import ForeignKey
@@ -23,18 +24,34 @@ def primary_keys_of(
     return [columns for name, columns in primary_keys.items() if is_named(relation, name)]
 
 
-def foreign_keys_among(config: IvmConfig, relations: Collection[str]) -> tuple[ForeignKey, ...]:
-    """Return the declared foreign keys between some relations (quoted names)."""
-    return tuple(dict.fromkeys(_foreign_keys(config, relations)))
+def foreign_keys_among(
+    config: IvmConfig, references: Iterable[ForeignKey], relations: Collection[str]
+) -> tuple[ForeignKey, ...]:
+    """Return the declared foreign keys between some relations (quoted names).
+
+    Args:
+        config: of the model.
+        references: those that constraints declare.
+        relations: the relations.
+    """
+    declared = (*_of_config(config), *references)
+    return tuple(dict.fromkeys(found for key in declared for found in _among(key, relations)))
 
 
-def _foreign_keys(config: IvmConfig, relations: Collection[str]) -> Iterator[ForeignKey]:
-    for name, referenced in config.foreign_keys.items():
-        for relation in (r for r in relations if is_named(r, name)):
-            for other_name, columns in referenced.items():
-                for other in (r for r in relations if is_named(r, other_name)):
-                    for keys in primary_keys_of(other, config.primary_keys):
-                        yield ForeignKey(relation, _lower(columns), other, _lower(keys))
+def _of_config(config: IvmConfig) -> Iterator[ForeignKey]:
+    for relation, referenced in config.foreign_keys.items():
+        for other, columns in referenced.items():
+            for name, keys in config.primary_keys.items():
+                if is_named(other, name) or is_named(name, other):
+                    longer = name if is_named(name, other) else other
+                    yield ForeignKey(relation, _lower(columns), longer, _lower(keys))
+
+
+def _among(key: ForeignKey, relations: Collection[str]) -> Iterator[ForeignKey]:
+    """Yield a foreign key between the relations that its names mean."""
+    for relation in (r for r in relations if is_named(r, key.relation)):
+        for other in (r for r in relations if is_named(r, key.referenced)):
+            yield replace(key, relation=relation, referenced=other)
 
 
 def _lower(columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -83,7 +83,7 @@ def with_references(
     if layout is None or watermark is None or derivation is None or derivation.moves:
         return found, situation
     sources = found.source_facts(watermark)
-    declared = foreign_keys_among(request.config, sources)
+    declared = foreign_keys_among(request.config, request.references, sources)
     keys = [k for k in joined_along(layout.input, declared, sources) if _is_worth_it(k, sources)]
     if not keys or situation.config.refresh_policy is RefreshPolicy.FULL:
         return found, situation

@@ -10,12 +10,14 @@ from dbt_common.exceptions import CompilationError
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import is_empty, without_end
+from dbt.adapters.ivm_spark.delta.references import ForeignKey
 from dbt.adapters.ivm_spark.plan.config import (
     IvmConfig,
     OnChange,
     RefreshPolicy,
     read_config,
 )
+from dbt.adapters.ivm_spark.plan.constraints import read_references
 from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
 from dbt.adapters.ivm_spark.watermark.build import Build
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError
@@ -49,6 +51,7 @@ class Request:
         resumes: the unfinished build to continue, None for a new one.
         readers: the quoted names of the states of the ivm models that read this one.
         read_by_many: the keys of the relations that many models of this run read.
+        references: the foreign keys of the project's constraints that refreshes may rely on.
         far: Spark runs in other processes, where a materialized relation keeps the plan that made
             it.
     """
@@ -73,6 +76,7 @@ class Request:
     resumes: Build | None = None
     readers: tuple[str, ...] = ()
     read_by_many: frozenset[str] = frozenset()
+    references: tuple[ForeignKey, ...] = ()
     far: bool = False
 
     @property
@@ -127,6 +131,7 @@ class Request:
         parts_exist: bool = False,
         readers: Iterable[str] = (),
         read_by_many: Iterable[str] = (),
+        references: Iterable[Any] = (),
         far: bool = False,
     ) -> Request:
         """Return the request that the macro `ivm_request` makes for a model.
@@ -152,6 +157,7 @@ class Request:
             parts_exist: there is such a table.
             readers: the states of the ivm models that read it.
             read_by_many: the names of the relations that many models of this run read.
+            references: see `relied_on`.
             far: Spark runs in other processes.
         """
         text = without_end(sql)
@@ -177,6 +183,7 @@ class Request:
                 parts_exist=parts_exist,
                 readers=tuple(readers),
                 read_by_many=frozenset(relation_key(name) for name in read_by_many),
+                references=read_references(references),
                 far=far,
             )
         except ConfigError as error:

@@ -157,7 +157,7 @@ class Examiner:
     def _source(self, name: str, head: Head, found: Findings, request: Request) -> SourceFacts:
         watermark = found.watermark.sources.get(name) if found.watermark is not None else None
         parent = self._parents.get(relation_key(name))
-        declared = foreign_keys_among(request.config, found.heads)
+        declared = foreign_keys_among(request.config, request.references, found.heads)
         trusted = {key.keys for key in declared if key.referenced == name}
         keys = [
             replace(key, trusted=tuple(c.lower() for c in key.columns) in trusted)

@@ -21,6 +21,7 @@
       'limited': ivm_is_limited(),
       'readers': ivm_readers(node),
       'read_by_many': ivm_of_run().read_by_many,
+      'references': ivm_of_run().references,
   }) }}
 {%- endmacro %}
 
@@ -37,7 +38,8 @@
 
 {#- Return what the models of a run share, computed once. `built`: the relations that the run
     builds. `places`: which node's relation is where. `readers`: the ivm models that read a node.
-    `read_by_many`: the relations that many ivm models of the run read. -#}
+    `read_by_many`: the relations that many ivm models of the run read. `references`: the foreign
+    keys of constraints to rely on. -#}
 {% macro ivm_of_run() -%}
   {%- if adapter.ivm_of_run() is none -%}
     {%- set built, places, many = [], {}, [] -%}
@@ -60,7 +62,8 @@
       {%- endif -%}
     {%- endfor -%}
     {%- do adapter.ivm_of_run({
-        'built': built, 'places': places, 'readers': readers, 'read_by_many': many}) -%}
+        'built': built, 'places': places, 'readers': readers, 'read_by_many': many,
+        'references': adapter.ivm_references(graph.nodes, graph.sources)}) -%}
   {%- endif -%}
   {{ return(adapter.ivm_of_run()) }}
 {%- endmacro %}
