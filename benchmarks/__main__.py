@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known: dict[str, Any] = {}
         cells: Sequence[Any] = ()
         for cells in suite.measure(options, steps):
-            known = known or {**conditions(), "near": options.near}
+            zone = {"time_zone": options.time_zone} if options.time_zone else {}
+            known = known or {**conditions(), "near": options.near, **zone}
             result = Result(
                 suite.name, size, known, cells, suite.summary(cells), memory(), finished=False
             )
@@ -109,6 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--count", type=int, help="number of models (many_models) or refreshes (long_run)")
     add("--groups", nargs="+", type=int, help="groups of the states, for big_state")
     add("--heap", help="Spark's driver memory: 4g")
+    add("--time-zone", help="of the sessions: Europe/Berlin; default: Spark's own")
     add("--folder", help="folder for TPC-H's files; default: a temporary folder")
     add("--output", type=Path, help="JSON file to write; default: one in benchmarks/results")
     return parser

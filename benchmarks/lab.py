@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlparse
 
 from dbt.cli.main import dbtRunner
 from dbt_common.events.base_types import EventMsg
@@ -73,10 +74,12 @@ class Lab:
         heap: str | None = None,
         threads: int = 1,
         sources: str = "",
+        time_zone: str | None = None,
     ) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="lab_", dir=folder))
         self._came_from = Path.cwd()
-        self.parameters = {"spark.driver.memory": heap} if heap else {}
+        given = {"spark.driver.memory": heap, "spark.sql.session.timeZone": time_zone}
+        self.parameters = {key: value for key, value in given.items() if value}
         os.chdir(self.folder)
         self._write(models, threads, sources)
         self._nodes = _Nodes()
@@ -187,6 +190,11 @@ class Lab:
         """The rows of a query."""
         self._handle.execute(query)
         return [row.asDict() for row in self._handle.fetchall()]
+
+    def files(self, table: str) -> list[str]:
+        """The paths of a table's data files at its newest version, without deletion vectors."""
+        found = self.rows(f"select distinct _metadata.file_path as file from {SCHEMA}.{table}")
+        return sorted(unquote(urlparse(row["file"]).path) for row in found)
 
     def columns(self, relation: str) -> list[str]:
         """The names of a relation's columns."""

@@ -15,7 +15,8 @@ TOLERANCE = 1.1
 
 def summary(cells: Sequence[Cell]) -> dict[str, Any]:
     """By changed fraction: `geometric_mean` of the speed-up over `table`, `geometric_mean_moved` of
-    those models of which a source had changed, the `limit` of the mean, the worst model, the mean
+    those models of which a source had changed, the `seconds` and `cpu_seconds` of all models
+    together, the `limit` of the mean, the worst model, the mean
     against each other rival (above 1: auto is faster), the worst against the hand-written best.
     Over all: how often `auto` chose rightly, the fraction at which incremental stops to pay by
     model, statements and jobs of an incremental refresh at the most, and models that were wrong."""
@@ -50,6 +51,8 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
         "models": len(ratios),
         "geometric_mean": mean(ratios.values()),
         "geometric_mean_moved": mean(ratios[model] for model in ratios if model in moved),
+        "seconds": together(cells, "seconds"),
+        "cpu_seconds": together(cells, "cpu_seconds"),
         "limit": limit(cells),
         "worst": None if worst is None else {"model": worst, "ratio": ratios[worst]},
         "against": {
@@ -59,6 +62,12 @@ def _at(cells: Sequence[Cell]) -> dict[str, Any]:
         },
         "slowest_to_best": max((1 / ratio for ratio in best.values()), default=None),
     }
+
+
+def together(cells: Sequence[Cell], figure: str) -> dict[str, float]:
+    """By rival, a figure of all models together, of those that both `auto` and `table` have."""
+    compared = [c["rivals"] for c in cells if {"auto", "table"} <= c["rivals"].keys()]
+    return {name: sum(rivals[name][figure] for rivals in compared) for name in ("auto", "table")}
 
 
 def limit(cells: Sequence[Cell]) -> dict[str, float] | None:

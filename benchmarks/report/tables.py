@@ -16,6 +16,7 @@ _SIDE_BY_SIDE = (
     "insert_rows",
     "empty_merge",
     "change_feed",
+    "duckdb",
 )
 
 

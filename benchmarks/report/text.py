@@ -53,6 +53,13 @@ def _of_refreshes(said: Mapping[str, Any]) -> Iterator[str]:
             f"({number(sums['geometric_mean_moved'])} for those whose sources changed); the worst "
             f"is {worst['model']} with {number(worst['ratio'])}."
         )
+        if seconds := sums.get("seconds"):
+            cpu = sums["cpu_seconds"]
+            yield (
+                f"  All models together took {number(seconds['auto'])} s ({number(cpu['auto'])} s "
+                f"of the JVM's cores), as tables {number(seconds['table'])} s "
+                f"({number(cpu['table'])} s)."
+            )
         if limit := sums["limit"]:
             yield (
                 f"  It would be {number(limit['geometric_mean'])} if every refresh were as fast as "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.rivals.best import Best
 from benchmarks.rivals.by_dbt import APPEND, AUTO, FULL, INCREMENTAL, MERGE, TABLE
+from benchmarks.rivals.duck import DuckDb
 from benchmarks.rivals.floors import ChangeFeed, EmptyMerge, InsertedRows
 from benchmarks.rivals.rival import Rival
 
@@ -20,5 +21,6 @@ RIVALS: dict[str, Rival] = {
         InsertedRows(),
         EmptyMerge(),
         ChangeFeed(),
+        DuckDb(),
     )
 }

@@ -33,7 +33,9 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
     rivals = [RIVALS[name] for name in options.rivals or RIVALS]
     generate(options.data, options.scale)
     steps.now("starting dbt and Spark")
-    with Lab(options.folder, texts(models, rivals), options.heap) as lab:
+    with Lab(
+        options.folder, texts(models, rivals), options.heap, time_zone=options.time_zone
+    ) as lab:
         steps.now("loading TPC-H")
         lab.send(load(options.data, SCHEMA))
         changes = Changes(options.data, SCHEMA, options.near_scale)

@@ -30,7 +30,7 @@ def test_the_quick_suite(tmp_path: Path) -> None:
         rivals = cell["rivals"]
         assert set(rivals) == {
             *("auto", "incremental", "full", "table", "merge", "best"),
-            *("insert_rows", "empty_merge", "change_feed"),
+            *("insert_rows", "empty_merge", "change_feed", "duckdb"),
         }
         assert all(figures["seconds"] > 0 for figures in rivals.values())
         merged = rivals["incremental"]

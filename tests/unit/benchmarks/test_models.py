@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import duckdb
 import pytest
 
 from benchmarks.chained import CHAINED
@@ -11,6 +12,7 @@ from benchmarks.contest import texts
 from benchmarks.models import Model, columns_of
 from benchmarks.rivals.best_sql import BEST
 from benchmarks.rivals.by_dbt import AUTO, HAND_WRITTEN, MERGE, TABLE
+from benchmarks.rivals.duck import query
 from benchmarks.rivals.every import RIVALS
 from benchmarks.rivals.floors import ChangeFeed
 from benchmarks.shapes import SHAPES
@@ -58,7 +60,7 @@ def test_three_models_have_a_best_merge() -> None:
 
 def test_floors_are_no_rivals() -> None:
     assert [rival.name for rival in RIVALS.values() if rival.floor] == [
-        *("insert_rows", "empty_merge", ChangeFeed.name)
+        *("insert_rows", "empty_merge", ChangeFeed.name, "duckdb")
     ]
 
 
@@ -78,3 +80,9 @@ def test_many_models_differ(count: int) -> None:
     assert len({model.sql for model in made}) == count
     reading = [model for model in made if "orders" in model.sources]
     assert len(reading) >= count * 3 // 5
+
+
+@pytest.mark.parametrize("name", sorted(n for n, m in MODELS.items() if RIVALS["duckdb"].fits(m)))
+def test_duckdb_understands_each_query(name: str) -> None:
+    with duckdb.connect() as engine:
+        assert engine.extract_statements(query(MODELS[name]))

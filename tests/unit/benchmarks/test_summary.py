@@ -17,6 +17,7 @@ def test_geometric_mean_with_and_without_models_that_had_nothing_to_do() -> None
     assert sums["geometric_mean_moved"] == pytest.approx(4.0)
     assert sums["worst"] == {"model": "a", "ratio": 2.0}
     assert sums["models"] == 3
+    assert sums["seconds"] == pytest.approx({"auto": 2.1, "table": 20.0})
 
 
 def test_the_limit_is_the_fastest_refresh_everywhere() -> None:
