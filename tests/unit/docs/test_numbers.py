@@ -82,6 +82,8 @@ STATED = {
         f"every {large_state.TIDY_EVERY}th refresh lets",
         f"The fixed part is {cost_model.FIXED_FULL} s",
         f"counts as {cost_model.COLD:.0f} s shorter",
+        f"takes {1 - cost_model.AGING:.0%} off the estimate".replace("%", " %"),
+        f"down to {cost_model.OLD} of it",
         f"the fixed part is {cost_model.FIXED_INCREMENTAL} s",
         f"and {cost_model.REWRITTEN} of that if",
         f"of a large state it is {cost_model.EXCHANGED} of that, for an INSERT {cost_model.ADDED}.",

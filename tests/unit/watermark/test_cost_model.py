@@ -9,6 +9,7 @@ import pytest
 from dbt.adapters.ivm_spark.watermark.cost_model import (
     FIXED_INCREMENTAL,
     MATERIALIZED,
+    OLD,
     REWRITTEN,
     SCAN,
     TOUCHED,
@@ -125,7 +126,7 @@ def test_a_slow_increment_is_not_tried_again_until_a_rebuild_is_slower() -> None
     for _ in range(20):
         found = _estimates(cost_model, work)
         assert found.incremental == pytest.approx(2.5, rel=0.01)
-        assert found.full == pytest.approx(2.0)
+        assert found.full == pytest.approx(2.0, rel=0.03)
         cost_model = learned(cost_model, rebuild, 2.0)
     found = _estimates(learned(cost_model, rebuild, 4.0), work)
     assert found.incremental < found.full
@@ -181,6 +182,21 @@ def test_a_transaction_saves_a_part_of_the_statement_only() -> None:
             - _estimates(BUILT, replace(work, rewrites=True)).incremental
         )
         assert saved == pytest.approx(FIXED_INCREMENTAL * (1 - REWRITTEN))
+
+
+def test_the_time_of_a_rebuild_ages_until_one_is_timed_anew() -> None:
+    work = Work(1_000_000, 100, 0)
+    fulls = []
+    known = BUILT
+    for _ in range(60):
+        fulls.append(_estimates(known, work).full)
+        known = learned(known, RefreshStats(1, False, False, work), 1.0)
+    assert fulls[0] == pytest.approx(10.7)
+    assert fulls[:20] == sorted(fulls[:20], reverse=True)
+    assert fulls[-1] == fulls[-2] == pytest.approx(OLD * 10.7)
+    assert known.full_seconds == BUILT.full_seconds
+    anew = learned(known, RefreshStats(1, True, False, work), 9.0)
+    assert _estimates(anew, work).full == pytest.approx(9.0)
 
 
 def test_rows_of_touched_partitions_take_time() -> None:

@@ -41,6 +41,12 @@ that is not warm. If an incremental refresh takes longer than that, one rebuild 
 out."""
 COLD = 4.0
 """Seconds that a cold Spark adds to a first build, at most."""
+AGING = 0.98
+"""What each incremental refresh leaves of the estimate for a rebuild. The last rebuild may have run
+in a Spark that was cold or busy, so once in a while one is timed anew."""
+OLD = 0.6
+"""The least that is left of it. If incremental refreshes are faster than that, no rebuild is made
+to find out."""
 CHANGED = 5.0
 """Cost of a changed row, in rows of a rebuild: the refresh reads it from the feed, evaluates it and
 merges it."""
@@ -142,6 +148,7 @@ class CostModel:
         state_rows: rows of the state, 0 if they are not known.
         timed: the last rebuild was not the first build, which also warms Spark up.
         tried: an incremental refresh was timed.
+        since: incremental refreshes since the last rebuild.
         spread: rows of touched partitions for each changed row, as last counted; 0 before that.
     """
 
@@ -153,6 +160,7 @@ class CostModel:
     timed: bool = False
     tried: bool = False
     spread: float = 0.0
+    since: int = 0
 
 
 @dataclass(frozen=True)
@@ -172,7 +180,8 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     """Return the estimates of a refresh both ways, None before a rebuild was recorded."""
     if not cost_model.full_seconds or not cost_model.full_rows:
         return None
-    full = _fixed_of(cost_model) + _row(cost_model) * work.rows
+    age = max(AGING**cost_model.since, OLD)
+    full = age * (_fixed_of(cost_model) + _row(cost_model) * work.rows)
     row = _row(cost_model)
     looked_at = MET * work.met + _stored(work) * cost_model.state_rows
     anew = CHANGED * work.changed + TOUCHED * min(work.touched, work.rows)
@@ -218,13 +227,14 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
             full_seconds=_warm(seconds) if stats.first else seconds,
             full_rows=stats.work.rows,
             timed=not stats.first,
+            since=0,
         )
     thought = estimates(cost_model, stats.work)
     if thought is None:
         return cost_model
     ratio = min(max(seconds / thought.incremental, 1 / _MOST), _MOST)
     wanted = thought.incremental * (ratio if ratio > 1 else ratio**_SMOOTHED)
-    found = replace(cost_model, tried=True)
+    found = replace(cost_model, tried=True, since=cost_model.since + 1)
     for _ in range(_STEPS):
         found = _corrected(found, stats.work, wanted)
     return found
