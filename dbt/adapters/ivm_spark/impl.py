@@ -102,10 +102,14 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         check_sqlglot()
         self._start_early(config.credentials)
         self._pins = Pins()
-        embedded = config.credentials.method == ConnectionMethod.SESSION
-        self._changes = SharedChanges(self._kept if embedded else None)
+        self._changes = SharedChanges(self._kept if self._is_embedded else None)
         self._refreshes: list[Refreshed] = []
         self._of_run: dict[str, Any] | None = None
+
+    @property
+    def _is_embedded(self) -> bool:
+        """Return whether Spark's driver can be reached from this process, without a server."""
+        return bool(self.config.credentials.method == ConnectionMethod.SESSION)
 
     @staticmethod
     def _start_early(credentials: Any) -> None:
@@ -152,7 +156,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
     @available
     def ivm_is_far(self) -> bool:
         """Return whether Spark runs a query in other processes than this one."""
-        if self.config.credentials.method != ConnectionMethod.SESSION:
+        if not self._is_embedded:
             return True
         from dbt.adapters.ivm_spark.session.spark import has_executors
 
@@ -161,7 +165,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
     @available
     def ivm_refresher(self, **request: Any) -> Refresher:
         """Return the refresh of one model, for the materialization; see `Refresher.for_model`."""
-        embedded = self.config.credentials.method == ConnectionMethod.SESSION
+        embedded = self._is_embedded
         return Refresher.for_model(
             self._rows_of,
             self._pins,
