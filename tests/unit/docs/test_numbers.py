@@ -97,6 +97,7 @@ STATED = {
         f"counts as {cost_model.STORED:.0f} for a MERGE, as {cost_model.SCATTERED:.0f} if",
         f"as {work.NARROWED} of that where only the ranges",
         f"no more than {decide.UNTRIED} times the rebuild",
+        f"tried at up to {decide.RISKED} times, if it would take at most {decide.HOPED} times",
         f"All sources together have at most {rows(decide.SMALL_ROWS)} rows",
         f"counts as at most {cost_model._MOST:.0f} times its estimate",
         f"look at most {rows(near.MOST_ROWS)} rows around a row",

@@ -253,6 +253,25 @@ def test_auto_chooses_what_is_estimated_to_be_faster(
         assert f"{full_seconds} in full" in decision.reason.detail
 
 
+@pytest.mark.parametrize(
+    ("met", "least", "tried", "build"),
+    [
+        pytest.param(2_000_000, 100_000, False, False, id="it may read little"),
+        pytest.param(2_000_000, 1_000_000, False, True, id="it reads much in any case"),
+        pytest.param(3_000_000, 100_000, False, True, id="it may read too much"),
+        pytest.param(2_000_000, 2_000_000, False, True, id="nothing is narrowed"),
+        pytest.param(2_000_000, 100_000, True, True, id="it was tried before"),
+    ],
+)
+def test_a_first_try_may_be_hopeful(met: int, least: int, tried: bool, build: bool) -> None:
+    situation = replace(
+        MOVED,
+        cost_model=CostModel(3.0, ROWS, tried=tried, fixed=0.5),
+        work=lambda changed, _: Work(changed=sum(changed.values()), met=met, least=least),
+    )
+    assert decide(situation).build is build
+
+
 CUSTOMERS = "`s`.`customers`"
 
 

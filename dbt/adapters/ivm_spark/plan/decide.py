@@ -30,6 +30,11 @@ from dbt.adapters.ivm_spark.watermark.watermark import Watermark
 UNTRIED = 0.8
 """The most that a view's first incremental refresh may be estimated at, as a multiple of a
 rebuild's estimate."""
+HOPED = 0.6
+"""The same if the refresh reads as little of the big tables as it may. How much it reads depends on
+where the changed keys lie, which only a try shows."""
+RISKED = 1.5
+"""The most that such a try may be estimated at if it reads as much as is usual."""
 TRIED = 1.0
 """The same once an incremental refresh was timed."""
 SMALL_ROWS = 100_000
@@ -299,6 +304,17 @@ def _broken(ranges: dict[str, VersionRange]) -> Reason | None:
     return next((w.broken for w in ranges.values() if w.broken is not None), None)
 
 
+def _is_hopeful(cost_model: CostModel, work: Work, thought: Estimates) -> bool:
+    """Return whether a first try may save much, and can't cost much more than a rebuild."""
+    hoped = estimates(cost_model, replace(work, met=work.least))
+    return (
+        work.least < work.met
+        and hoped is not None
+        and hoped.incremental <= HOPED * thought.full
+        and thought.incremental <= RISKED * thought.full
+    )
+
+
 def _costs(situation: Situation, work: Work) -> Reason | None:
     """Return the reason to rebuild for cost, or None.
 
@@ -319,6 +335,8 @@ def _costs(situation: Situation, work: Work) -> Reason | None:
         return Reason(ReasonCode.COST_MODEL, f"{changed}, and no rebuild has been timed yet")
     limit = TRIED if cost_model.tried else UNTRIED
     if thought is None or thought.incremental <= limit * thought.full:
+        return None
+    if not cost_model.tried and _is_hopeful(cost_model, work, thought):
         return None
     return Reason(
         ReasonCode.COST_MODEL,
