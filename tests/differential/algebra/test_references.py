@@ -12,12 +12,13 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from dbt.adapters.ivm_spark.delta.references import ForeignKey
+from tests.budget import budget
 from tests.differential.algebra.batches import SETTINGS
 from tests.differential.algebra.database import Database, Row, Table
 from tests.differential.algebra.maintained import Maintained
 from tests.differential.algebra.parts import Draw
 
-ROUNDS = 12
+ROUNDS = budget(8, 12)
 TABLES = (
     Table("customers", (("id", "int"), ("segment", "int"), ("first", "int"))),
     Table("orders", (("id", "int"), ("day", "int"), ("customer", "int"), ("v", "int"))),

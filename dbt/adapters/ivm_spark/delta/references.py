@@ -36,6 +36,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import as_they_are, column, passed
+from dbt.adapters.ivm_spark.algebra.predicates import equal_columns
 from dbt.adapters.ivm_spark.algebra.traversal import below_rows, bottom_up, nodes, substitute
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
@@ -182,8 +183,8 @@ def _joins(
     inputs = _inputs(node)
     if not inputs:
         return
+    assert isinstance(node, (Join, OuterJoin, SemiJoin))
     referring = _referring(node)
-    pairs = _equal(node)
     for place, below in enumerate(inputs):
         scan = below_rows(below)
         if not isinstance(scan, Scan) or scan.at is not At.POST:
@@ -193,15 +194,20 @@ def _joins(
             if key.referenced != scan.relation:
                 continue
             for anchor in referring:
-                if anchor != place and _refers(inputs[anchor], key, own, pairs, sources):
+                if anchor == place:
+                    continue
+                found = equal_columns(node.predicates, below, inputs[anchor])
+                equal = [
+                    (own.get(mine), theirs) for mine, theirs, null_safe in found if not null_safe
+                ]
+                if _refers(inputs[anchor], key, equal, sources):
                     yield _Along(key, place, anchor)
 
 
 def _refers(
     referring: Node,
     key: ForeignKey,
-    own: Mapping[str, str],
-    pairs: Sequence[tuple[str, str]],
+    equal: Sequence[tuple[str | None, str]],
     sources: Mapping[str, SourceFacts],
 ) -> bool:
     """Return whether an input has the columns of a foreign key, equal to those of the primary key.
@@ -209,8 +215,8 @@ def _refers(
     Args:
         referring: the input.
         key: the foreign key.
-        own: the columns of the referenced table, by their names in its input.
-        pairs: columns that are equal, each pair both ways.
+        equal: (column of the referenced table, column of the input) of each equality. The first is
+            None for a value that is no column of that table.
         sources: facts of all sources, by quoted name.
     """
     scans: set[int] | None = None
@@ -218,8 +224,8 @@ def _refers(
         theirs = sources[key.relation].types.get(name)
         if theirs is None or theirs != sources[key.referenced].types.get(of_key):
             return False
-        equal = [b for a, b in pairs if own.get(a) == of_key and b in referring.columns]
-        found = {id(scan) for b in equal for scan in _scans_of(referring, b, key.relation, name)}
+        columns = [column for own, column in equal if own == of_key]
+        found = {id(s) for c in columns for s in _scans_of(referring, c, key.relation, name)}
         scans = found if scans is None else scans & found
     return bool(scans)
 
@@ -261,19 +267,6 @@ def _referring(node: Node) -> Collection[int]:
     if isinstance(node, OuterJoin):
         return {"LEFT": (0,), "RIGHT": (1,)}.get(node.side, ())
     return range(len(_inputs(node))) if isinstance(node, Join) else (0,)
-
-
-def _equal(node: Node) -> list[tuple[str, str]]:
-    """Return the pairs of columns that the rows of a join have equal, each both ways."""
-    assert isinstance(node, (Join, OuterJoin, SemiJoin))
-    pairs = []
-    for predicate in node.predicates:
-        if isinstance(predicate, exp.EQ):
-            sides = predicate.this, predicate.expression
-            if all(isinstance(side, exp.Column) for side in sides):
-                one, other = (side.name for side in sides)
-                pairs += [(one, other), (other, one)]
-    return pairs
 
 
 def _columns_of(node: Node, scan: Scan) -> dict[str, str]:
