@@ -32,13 +32,12 @@ from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.source.version_range import VersionRange
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.watermark.cost_model import row_seconds
 
 SECONDS = 0.4
 """Seconds that computing a net change takes, however few the rows."""
-NETTED = 1.2
-"""The cost of a row of its feed, in rows of a rebuild: it is read, compared by all columns with the
-others, and stored."""
+ROWS = 200_000
+"""Rows of a feed that add a second. Each is read, compared by all columns with the others, and
+stored."""
 MOST_SHARED = 500_000
 """Changed rows up to which a feed is stored."""
 MOST_KEPT = 10 * FEW_ROWS
@@ -274,7 +273,7 @@ def _pays(situation: Situation, decision: Decision, names: Sequence[str]) -> boo
     if hoped.build or thought is None:
         return False
     rows = sum(decision.ranges[name].rows for name in names)
-    extra = len(names) * SECONDS + NETTED * row_seconds(situation.cost_model) * rows
+    extra = len(names) * SECONDS + rows / ROWS
     return thought.incremental + extra <= HOPE * thought.full
 
 

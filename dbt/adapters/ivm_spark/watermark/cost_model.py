@@ -198,11 +198,6 @@ def _stored(work: Work) -> float:
     return SCATTERED if work.scattered else STORED
 
 
-def row_seconds(cost_model: CostModel) -> float:
-    """Return the seconds that a source's row takes in a rebuild, 0 before one was recorded."""
-    return _row(cost_model) if cost_model.full_rows else 0.0
-
-
 def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostModel:
     """Return the cost model after a refresh that took so many seconds.
 
