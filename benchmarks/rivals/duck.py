@@ -6,10 +6,11 @@ import time
 
 import duckdb
 import sqlglot
+from jinja2 import Environment
 
 from benchmarks.cost import Cost, Run
 from benchmarks.lab import Lab
-from benchmarks.models import SOURCE, Model
+from benchmarks.models import Model
 from benchmarks.rivals.rival import Rival, Windows
 
 
@@ -35,5 +36,6 @@ class DuckDb(Rival):
 
 def query(model: Model) -> str:
     """A model's query in DuckDB's SQL, over tables with TPC-H's names."""
-    plain = SOURCE.sub(lambda found: found.group(1), model.sql)
-    return sqlglot.transpile(plain.replace("{{", "").replace("}}", ""), "spark", "duckdb")[0]
+    words = {"source": lambda _, table: table, "var": lambda _, default: default}
+    plain = Environment(autoescape=False).from_string(model.sql).render(words)
+    return sqlglot.transpile(plain, "spark", "duckdb")[0]

@@ -58,7 +58,12 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     """One cell a size and pattern."""
     models = {groups: model(groups) for groups in options.groups}
     steps.now("starting dbt and Spark")
-    with Lab(options.folder, texts(list(models.values()), RIVALS), options.heap) as lab:
+    with Lab(
+        options.folder,
+        texts(list(models.values()), RIVALS),
+        options.heap,
+        time_zone=options.time_zone,
+    ) as lab:
         steps.expect(len(models) * len(PATTERNS) * (1 + options.rounds))
         for groups in models:
             steps.now(f"building {groups} groups")

@@ -32,7 +32,13 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     named = {AUTO.name, TABLE.name, *(options.rivals or ())}
     forms = [form for name, form in FORMS.items() if name in named]
     steps.now("starting dbt and Spark")
-    with Lab(options.folder, texts(models, forms), options.heap, sources=SOURCES_YML) as lab:
+    with Lab(
+        options.folder,
+        texts(models, forms),
+        options.heap,
+        sources=SOURCES_YML,
+        time_zone=options.time_zone,
+    ) as lab:
         steps.now(f"loading sources of {size.rows:,} rows")
         lab.send(load(size, SCHEMA))
         project = Project(lab, models, forms, steps)

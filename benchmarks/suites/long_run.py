@@ -31,7 +31,12 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     models = [MODELS[name] for name in options.models or KEPT]
     generate(options.data, options.scale)
     steps.now("starting dbt and Spark")
-    with Lab(options.folder, texts(models, (AUTO, TABLE)), options.heap) as lab:
+    with Lab(
+        options.folder,
+        texts(models, (AUTO, TABLE)),
+        options.heap,
+        time_zone=options.time_zone,
+    ) as lab:
         lab.send(load(options.data, SCHEMA))
         changes = Changes(options.data, SCHEMA, options.near_scale)
         for model in models:

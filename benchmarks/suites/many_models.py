@@ -59,7 +59,7 @@ def measure(options: Options, steps: Steps) -> Iterator[list[Cell]]:
     counts = sorted({max(1, options.count // 10), max(1, options.count // 2), options.count})
     generate(options.data, options.scale)
     steps.now("starting dbt and Spark")
-    with Lab(options.folder, texts, options.heap) as lab:
+    with Lab(options.folder, texts, options.heap, time_zone=options.time_zone) as lab:
         changes = Changes(options.data, SCHEMA, options.near_scale)
         lab.send(load(options.data, SCHEMA))
         steps.expect(len(counts) * 2 * (1 + options.rounds))
