@@ -195,8 +195,8 @@ def test_the_time_of_a_rebuild_ages_until_one_is_timed_anew() -> None:
     assert fulls[:20] == sorted(fulls[:20], reverse=True)
     assert fulls[-1] == fulls[-2] == pytest.approx(OLD * 10.7)
     assert known.full_seconds == BUILT.full_seconds
-    anew = learned(known, RefreshStats(1, True, False, work), 9.0)
-    assert _estimates(anew, work).full == pytest.approx(9.0)
+    rebuilt = learned(known, RefreshStats(1, True, False, work), 9.0)
+    assert _estimates(rebuilt, work).full == pytest.approx(9.0)
 
 
 def test_rows_of_touched_partitions_take_time() -> None:

@@ -53,6 +53,13 @@ class Origin:
     value: exp.Expr
 
     @property
+    def source_column(self) -> tuple[Scan, str] | None:
+        """Return the scan and the source's column that the value is, None if it is no column."""
+        if not isinstance(self.relation, Scan) or not isinstance(self.value, exp.Column):
+            return None
+        return self.relation, dict(self.relation.fields)[self.value.name]
+
+    @property
     def rows(self) -> Project:
         """Return the values as a relation with one column, `ORIGIN`."""
         return Project(self.relation, (Item(ORIGIN, self.value),))

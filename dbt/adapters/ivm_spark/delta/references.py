@@ -233,12 +233,10 @@ def _refers(
 def _scans_of(node: Node, name: str, relation: str, field: str) -> Iterator[Scan]:
     """Yield the scan of a relation from whose column a relation's column comes, if it is that."""
     found = origins(node, column(name))
-    if found is None or len(found) != 1:
+    if found is None or len(found) != 1 or found[0].source_column is None:
         return
-    scan, value = found[0].relation, found[0].value
-    if not isinstance(scan, Scan) or scan.relation != relation or not isinstance(value, exp.Column):
-        return
-    if dict(scan.fields)[value.name].lower() == field:
+    scan, own = found[0].source_column
+    if scan.relation == relation and own.lower() == field:
         yield scan
 
 

@@ -103,10 +103,9 @@ def touched_keys(inputs: tuple[Input, ...]) -> Node:
 
 
 def recomputed(node: Node) -> tuple[Node, ...]:
-    """Return the relations whose rows an operator of a delta combines anew, each side of them.
+    """Return the rows of touched keys, as they are now, that an operator of a delta combines again.
 
-    They are the rows of the touched keys that exist now. An operator without any is none of touched
-    keys.
+    There are none below an operator whose delta is not by touched keys.
     """
     return tuple(n.input for n in nodes(node) if is_both_sides(n))
 

@@ -132,8 +132,9 @@ def _chosen(
         return Choice(situation, decision)
     bind = Versions.of(decision.ranges, found.heads, stored=feeds).bind
     if reads_rows:
-        situation = counted_touched_rows(situation, decision, found.derivation, query, bind)
-        decision = decide(situation)
+        counted = counted_touched_rows(situation, decision, found.derivation, query, bind)
+        if counted is not situation:
+            situation, decision = counted, decide(counted)
     facts = found.source_facts(found.watermark)
     no_op_updates = find_no_op_updates(found.layout, decision.ranges, bind, facts)
     if no_op_updates is None or not decision.build:

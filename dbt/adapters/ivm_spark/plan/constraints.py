@@ -31,14 +31,27 @@ def relied_on(nodes: Mapping[str, Any], sources: Mapping[str, Any], parse: Parse
     known = {**nodes, **sources}
     found = []
     for node in known.values():
-        for columns, constraint in _constraints(node):
-            if not (_is_foreign(constraint) and _relies(constraint)):
+        for columns, constraint in constraints_of(node, "foreign_key"):
+            if not _relies(constraint):
                 continue
             referenced = _referenced(constraint, known, parse)
             keys = [str(name) for name in constraint.get("to_columns") or ()]
             if referenced and node.get("relation_name") and len(keys) == len(columns) > 0:
                 found.append([node["relation_name"], columns, referenced, keys])
     return found
+
+
+def constraints_of(
+    node: Mapping[str, Any], kind: str
+) -> Iterator[tuple[list[str], Mapping[str, Any]]]:
+    """Yield the constraints of a kind (`primary_key`, …) that a node has, each with its columns."""
+    for constraint in node.get("constraints") or ():
+        if _is(kind, constraint):
+            yield [str(name) for name in constraint.get("columns") or ()], constraint
+    for name, column in (node.get("columns") or {}).items():
+        for constraint in column.get("constraints") or ():
+            if _is(kind, constraint):
+                yield [str(name)], constraint
 
 
 def read_references(given: Any) -> tuple[ForeignKey, ...]:
@@ -49,18 +62,9 @@ def read_references(given: Any) -> tuple[ForeignKey, ...]:
     )
 
 
-def _constraints(node: Mapping[str, Any]) -> Iterator[tuple[list[str], Mapping[str, Any]]]:
-    """Yield a node's constraints, each with its columns."""
-    for constraint in node.get("constraints") or ():
-        yield [str(name) for name in constraint.get("columns") or ()], constraint
-    for name, column in (node.get("columns") or {}).items():
-        for constraint in column.get("constraints") or ():
-            yield [str(name)], constraint
-
-
-def _is_foreign(constraint: Mapping[str, Any]) -> bool:
-    kind = constraint.get("type")
-    return str(getattr(kind, "value", kind)) == "foreign_key"
+def _is(kind: str, constraint: Mapping[str, Any]) -> bool:
+    given = constraint.get("type")
+    return str(getattr(given, "value", given)) == kind
 
 
 def _relies(constraint: Mapping[str, Any]) -> bool:

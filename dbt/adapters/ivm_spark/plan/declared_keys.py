@@ -42,7 +42,8 @@ def _of_config(config: IvmConfig) -> Iterator[ForeignKey]:
     for relation, referenced in config.foreign_keys.items():
         for other, columns in referenced.items():
             for name, keys in config.primary_keys.items():
-                if is_named(other, name) or is_named(name, other):
+                same = is_named(other, name) or is_named(name, other)
+                if same and len(keys) == len(columns):
                     longer = name if is_named(name, other) else other
                     yield ForeignKey(relation, _lower(columns), longer, _lower(keys))
 

@@ -26,7 +26,7 @@ from dbt.adapters.ivm_spark.plan.comparing import TRIED_AGAIN
 from dbt.adapters.ivm_spark.plan.decide import HOPE, Decision, Situation, decide
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.tuning import STORED_PLANS
-from dbt.adapters.ivm_spark.session.condition import is_cancelled
+from dbt.adapters.ivm_spark.session.condition import attempted
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.reader import Query
@@ -103,7 +103,9 @@ class SharedChanges:
         """
         key = source, version_range.first, version_range.pinned
         return self._once(
-            self._nets, key, query, lambda name: _net(query, name, source, version_range, columns)
+            self._nets,
+            key,
+            lambda: _stored(query, lambda name: _net(query, name, source, version_range, columns)),
         )
 
     def feed(
@@ -124,8 +126,10 @@ class SharedChanges:
         return self._once(
             self._feeds,
             key,
-            query,
-            lambda name: _feed(query, name, source, version_range, columns, self._keeps),
+            lambda: _stored(
+                query,
+                lambda name: _feed(query, name, source, version_range, columns, self._keeps),
+            ),
         )
 
     def answer(self, question: Any, ask: Callable[[], _T]) -> _T | None:
@@ -133,13 +137,7 @@ class SharedChanges:
 
         The first thread that asks the question asks Spark.
         """
-        with self._lock:
-            own = self._locks.setdefault(question, Lock())
-        with own:
-            if question not in self._answers:
-                self._answers[question] = _answered(ask)
-            found: _T | None = self._answers[question]
-            return found
+        return self._once(self._answers, question, lambda: attempted(ask))
 
     def _keeps(self, name: str, sql: str, rows: int) -> bool:
         """Keep the rows of a query in the driver, if there is room for so many; whether it did."""
@@ -152,14 +150,14 @@ class SharedChanges:
         return self._keep_few(name, sql)
 
     def _once(
-        self, known: dict[Any, _T | None], key: Any, query: Query, compute: Callable[[str], _T]
+        self, known: dict[Any, _T | None], key: Any, compute: Callable[[], _T | None]
     ) -> _T | None:
-        """Return what the first thread that asks computes, as a view of the name it is given."""
+        """Return what the first thread that asks computes."""
         with self._lock:
             own = self._locks.setdefault(key, Lock())
         with own:
             if key not in known:
-                known[key] = _tried(query, compute)
+                known[key] = compute()
             return known[key]
 
     @property
@@ -286,26 +284,19 @@ def _range(version_range: VersionRange, net: Net) -> VersionRange:
     return replace(version_range, effect=effect, rows=net.lost + net.gained, updates=False)
 
 
-def _tried(query: Query, compute: Callable[[str], _T]) -> _T | None:
+def _stored(query: Query, compute: Callable[[str], _T]) -> _T | None:
     """Return what is computed as a view of a new name, None if Spark can't compute it."""
     name = _new_name()
-    try:
-        return compute(name)
-    except DbtDatabaseError as error:
-        with suppress(DbtDatabaseError):
-            query(f"drop view if exists {_SHARED}.{name}")
-        if is_cancelled(error):
-            raise
-        return None
 
-
-def _answered(ask: Callable[[], _T]) -> _T | None:
-    try:
-        return ask()
-    except DbtDatabaseError as error:
-        if is_cancelled(error):
+    def compute_or_drop() -> _T:
+        try:
+            return compute(name)
+        except DbtDatabaseError:
+            with suppress(DbtDatabaseError):
+                query(f"drop view if exists {_SHARED}.{name}")
             raise
-        return None
+
+    return attempted(compute_or_drop)
 
 
 def _net(

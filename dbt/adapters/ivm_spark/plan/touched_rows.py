@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dbt_common.exceptions import DbtDatabaseError
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
@@ -19,7 +18,7 @@ from dbt.adapters.ivm_spark.delta.touched import recomputed
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
 from dbt.adapters.ivm_spark.plan.decide import Decision, Situation, decide
-from dbt.adapters.ivm_spark.session.condition import is_cancelled
+from dbt.adapters.ivm_spark.session.condition import attempted
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Binding
@@ -52,11 +51,8 @@ def counted_touched_rows(
     counts = touched_rows_query(derivation.over(decision.moved - situation.no_ops), bind)
     if counts is None:
         return situation
-    try:
-        rows = query(to_sql(counts, pretty=True))
-    except DbtDatabaseError as error:
-        if is_cancelled(error):
-            raise
+    rows = attempted(lambda: query(to_sql(counts, pretty=True)))
+    if rows is None:
         return situation  # whatever Spark can't read shows in the refresh itself
     return replace(situation, touched=max(1, sum(int(row[_ROWS]) for row in rows)))
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TypeVar
 
 from dbt_common.exceptions import DbtDatabaseError
 
 # [TABLE_OR_VIEW_NOT_FOUND], [DELTA_CHANGE_DATA_FEED_...], [CAST_INVALID_INPUT.WITH_SUGGESTION]
 CONDITION = re.compile(r"\[[A-Z][A-Z0-9_]*(\.[A-Z0-9_]+)*\]")
+
+T = TypeVar("T")
 
 _SQLSTATE = re.compile(r"SQLSTATE: (\w{5})")
 _NOT_ANALYZED = ("0A", "21", "23K01", "42", "46", "54", "56", "XX")
@@ -35,6 +38,16 @@ def is_rejection(message: str) -> bool:
 def is_cancelled(error: Exception) -> bool:
     """Return whether an error says that somebody cancelled a statement."""
     return f"SQLSTATE: {_CANCELLED}" in str(error)
+
+
+def attempted(ask: Callable[[], T]) -> T | None:
+    """Return what a call finds, None if Spark can't run its statements. A cancelled run ends."""
+    try:
+        return ask()
+    except DbtDatabaseError as error:
+        if is_cancelled(error):
+            raise
+        return None
 
 
 def says_condition(error: DbtDatabaseError) -> bool:

@@ -42,8 +42,9 @@ out."""
 COLD = 4.0
 """Seconds that a cold Spark adds to a first build, at most."""
 AGING = 0.98
-"""What each incremental refresh leaves of the estimate for a rebuild. The last rebuild may have run
-in a Spark that was cold or busy, so once in a while one is timed anew."""
+"""What each incremental refresh leaves of the estimate for a rebuild. If the last rebuild
+ran in a cold or busy Spark, its time is too long. Once the estimate is low enough, a rebuild is
+made and timed."""
 OLD = 0.6
 """The least that is left of it. If incremental refreshes are faster than that, no rebuild is made
 to find out."""
@@ -85,8 +86,9 @@ class Work:
         least: the least number of rows of `met` that are read.
         rewrites: a transaction of the adapter's own takes the place of the MERGE.
         exchanges: this transaction replaces the rows that change, and rewrites no others.
-        touched: rows of the partitions whose window functions are computed again, as counted or as
-            many for each changed row as before; 0 if they were never counted.
+        touched: rows of the partitions whose window functions are computed again: the number that
+            was counted, or the last count for each changed row times the changed rows. 0 if they
+            were never counted.
     """
 
     rows: int = 0
@@ -184,8 +186,8 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     full = age * (_fixed_of(cost_model) + _row(cost_model) * work.rows)
     row = _row(cost_model)
     looked_at = MET * work.met + _stored(work) * cost_model.state_rows
-    anew = CHANGED * work.changed + TOUCHED * min(work.touched, work.rows)
-    rows = row * anew + min(row, LIGHT) * looked_at
+    computed = CHANGED * work.changed + TOUCHED * min(work.touched, work.rows)
+    rows = row * computed + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
 
 

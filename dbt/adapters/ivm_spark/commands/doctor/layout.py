@@ -8,7 +8,7 @@ from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
-from dbt.adapters.ivm_spark.algebra.tree import At, Node, RuntimeFilter, Scan
+from dbt.adapters.ivm_spark.algebra.tree import At, Node, RuntimeFilter
 from dbt.adapters.ivm_spark.analysis.origins import origins
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.commands.doctor.facts import MetFacts
@@ -65,6 +65,8 @@ def _met(tree: Node) -> Iterator[tuple[str, str]]:
         if not isinstance(node, RuntimeFilter):
             continue
         for origin in origins(node.input, column(node.column)) or ():
-            scan = origin.relation
-            if isinstance(scan, Scan) and scan.at is At.POST:
-                yield scan.relation, dict(scan.fields)[origin.value.name]
+            if origin.source_column is None:
+                continue
+            scan, key = origin.source_column
+            if scan.at is At.POST:
+                yield scan.relation, key

@@ -8,6 +8,7 @@ from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.commands.doctor.facts import KeyFacts
+from dbt.adapters.ivm_spark.plan.constraints import constraints_of
 from dbt.adapters.ivm_spark.plan.declared_keys import primary_keys_of
 
 _WRITTEN_ANEW = ("table", "seed")
@@ -92,17 +93,5 @@ def keys_of(
 
 
 def _keys(node: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    found = [
-        tuple(str(name) for name in constraint.get("columns") or ())
-        for constraint in node["constraints"] or ()
-        if _is_key(constraint)
-    ]
-    for name, column in (node["columns"] or {}).items():
-        if any(_is_key(constraint) for constraint in column.get("constraints") or ()):
-            found.append((str(name),))
-    return tuple(columns for columns in found if columns)
-
-
-def _is_key(constraint: Mapping[str, Any]) -> bool:
-    kind = constraint.get("type")
-    return str(getattr(kind, "value", kind)) == "primary_key"
+    found = (tuple(columns) for columns, _ in constraints_of(node, "primary_key"))
+    return tuple(dict.fromkeys(columns for columns in found if columns))
