@@ -29,8 +29,14 @@ def test_a_foreign_key_refers_to_a_primary_key() -> None:
     refers = {"lines": {"orders": ["order", "day"]}}
     config = read_config({"primary_keys": {"Orders": ["id", "day"]}, "foreign_keys": refers})
     assert config.foreign_keys == {"lines": {"orders": ("order", "day")}}
-    for keys in ({}, {"orders": ["id"]}, {"others": ["id", "day"]}):
-        with pytest.raises(ConfigError, match="Add orders to primary_keys"):
+    read_config({"primary_keys": {"shop.orders": ["id", "day"]}, "foreign_keys": refers})
+    for keys, message in (
+        ({}, "Add orders to primary_keys"),
+        ({"others": ["id", "day"]}, "Add orders to primary_keys"),
+        ({"orders": ["id"]}, "the key of orders in primary_keys is id. Name as many columns"),
+        ({"a.orders": ["id", "day"], "b.orders": ["id", "day"]}, "a.orders, b.orders"),
+    ):
+        with pytest.raises(ConfigError, match=message):
             read_config({"primary_keys": keys, "foreign_keys": refers})
     with pytest.raises(ConfigError, match="foreign_keys of lines is"):
         read_config({"foreign_keys": {"lines": ["order"]}})

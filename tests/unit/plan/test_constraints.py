@@ -70,6 +70,14 @@ def test_two_models_of_one_name_are_told_apart_by_their_packages_only() -> None:
     assert relied_on(nodes, {}, called) == []
 
 
+def test_a_name_that_means_two_relations_of_a_query_is_trusted_for_none() -> None:
+    config = IvmConfig(primary_keys={"days": ("day",)}, foreign_keys={"lines": {"days": ("day",)}})
+    relations = ("`s`.`lines`", "`s`.`days`")
+    assert len(foreign_keys_among(config, (), relations)) == 1
+    assert foreign_keys_among(config, (), (*relations, "`t`.`days`")) == ()
+    assert foreign_keys_among(config, (), (*relations, "`t`.`lines`")) == ()
+
+
 def test_keys_of_configs_and_constraints_between_the_relations_of_a_query() -> None:
     config = IvmConfig(
         primary_keys={"s.days": ("Day",)}, foreign_keys={"lines": {"days": ("day",)}}

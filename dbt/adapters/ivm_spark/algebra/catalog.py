@@ -150,6 +150,16 @@ def relation_key(name: str) -> str:
     return name.lower()
 
 
+def is_named(relation: str, name: str) -> bool:
+    """Return whether a name, with or without its schema, means a relation.
+
+    Each may be quoted.
+    """
+    parts = relation_key(relation.replace("`", "")).split(".")
+    wanted = relation_key(name.replace("`", "")).split(".")
+    return parts[-len(wanted) :] == wanted
+
+
 def function_key(parts: tuple[str, ...], namespace: tuple[str, ...]) -> str:
     """Return a function's name as quoted SQL, which is also its key.
 

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
 
+from dbt.adapters.ivm_spark.algebra.catalog import is_named
 from dbt.adapters.ivm_spark.source.commit import FEED
 from dbt.adapters.ivm_spark.watermark.configuration import ConfigError, Configuration
 
@@ -128,6 +129,28 @@ class IvmConfig:
     on_change: OnChange = OnChange.APPLY
     table: Configuration = field(default_factory=Configuration)
 
+    def key_of(self, relation: str) -> tuple[str, tuple[str, ...]]:
+        """Return the primary key that a foreign key's name of a relation means, with its name.
+
+        Either name may leave out the schema. Raises ConfigError unless it means one.
+        """
+        found = [
+            (name, columns)
+            for name, columns in self.primary_keys.items()
+            if is_named(name, relation) or is_named(relation, name)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if not found:
+            raise ConfigError(
+                f"foreign_keys refers to {relation}, but primary_keys has no key of it. Add "
+                f"{relation} to primary_keys"
+            )
+        raise ConfigError(
+            f"foreign_keys refers to {relation}, but primary_keys has several tables of that "
+            f"name: {', '.join(name for name, _ in found)}. Name it with its schema"
+        )
+
     @property
     def publishes(self) -> bool:
         """Return whether people read a table instead of a view."""
@@ -213,19 +236,15 @@ def read_config(values: Mapping[str, Any]) -> IvmConfig:
 
 def _check_references(config: IvmConfig) -> None:
     """Raise ConfigError for a foreign key that refers to no primary key of as many columns."""
-    sizes = {_bare(name): len(columns) for name, columns in config.primary_keys.items()}
     for relation, referenced in config.foreign_keys.items():
         for other, columns in referenced.items():
-            if sizes.get(_bare(other)) != len(columns):
+            _, keys = config.key_of(other)
+            if len(keys) != len(columns):
                 raise ConfigError(
                     f"foreign_keys lets {relation} refer to {other} by {', '.join(columns)}, but "
-                    f"primary_keys has no key of {other} with {len(columns)} columns. Add "
-                    f"{other} to primary_keys, with its columns in the same order"
+                    f"the key of {other} in primary_keys is {', '.join(keys)}. Name as many "
+                    "columns, in the same order"
                 )
-
-
-def _bare(name: str) -> str:
-    return name.replace("`", "").lower()
 
 
 def _check_names(given: Mapping[str, Any]) -> None:

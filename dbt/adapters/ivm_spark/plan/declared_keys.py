@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from dbt.adapters.ivm_spark.algebra.catalog import relation_key
+from dbt.adapters.ivm_spark.algebra.catalog import is_named
 from dbt.adapters.ivm_spark.delta.references import ForeignKey
 from dbt.adapters.ivm_spark.plan.config import IvmConfig
-
-
-def is_named(relation: str, name: str) -> bool:
-    """Return whether a config names a relation (quoted), with or without its schema."""
-    parts = relation_key(relation.replace("`", "")).split(".")
-    wanted = relation_key(name.replace("`", "")).split(".")
-    return parts[-len(wanted) :] == wanted
 
 
 def primary_keys_of(
@@ -41,18 +34,17 @@ def foreign_keys_among(
 def _of_config(config: IvmConfig) -> Iterator[ForeignKey]:
     for relation, referenced in config.foreign_keys.items():
         for other, columns in referenced.items():
-            for name, keys in config.primary_keys.items():
-                same = is_named(other, name) or is_named(name, other)
-                if same and len(keys) == len(columns):
-                    longer = name if is_named(name, other) else other
-                    yield ForeignKey(relation, _lower(columns), longer, _lower(keys))
+            name, keys = config.key_of(other)
+            longer = name if is_named(name, other) else other
+            yield ForeignKey(relation, _lower(columns), longer, _lower(keys))
 
 
 def _among(key: ForeignKey, relations: Collection[str]) -> Iterator[ForeignKey]:
-    """Yield a foreign key between the relations that its names mean."""
-    for relation in (r for r in relations if is_named(r, key.relation)):
-        for other in (r for r in relations if is_named(r, key.referenced)):
-            yield replace(key, relation=relation, referenced=other)
+    """Yield a foreign key between the relations that its names mean, if each means one."""
+    referring = [r for r in relations if is_named(r, key.relation)]
+    referenced = [r for r in relations if is_named(r, key.referenced)]
+    if len(referring) == len(referenced) == 1:
+        yield replace(key, relation=referring[0], referenced=referenced[0])
 
 
 def _lower(columns: tuple[str, ...]) -> tuple[str, ...]:
