@@ -42,7 +42,12 @@ from dbt.adapters.ivm_spark.plan.clock import Clock, clock_reason
 from dbt.adapters.ivm_spark.plan.findings import Facts
 from dbt.adapters.ivm_spark.plan.frozen import frozen_rows
 from dbt.adapters.ivm_spark.plan.reading import lay_out
-from dbt.adapters.ivm_spark.plan.references import KeyChange, key_change_query, orphans_query
+from dbt.adapters.ivm_spark.plan.references import (
+    KeyChange,
+    columns_to_net,
+    key_change_query,
+    orphans_query,
+)
 from dbt.adapters.ivm_spark.plan.reused import Former, reusing
 from dbt.adapters.ivm_spark.sql.build import View, build_view
 from dbt.adapters.ivm_spark.sql.render import render
@@ -302,15 +307,19 @@ class Maintained:
         for key in joined_along(self._layout.input, keys, self._facts):
             if tables[key.referenced] not in moved:
                 continue
-            question = key_change_query(key.referenced, key.keys, bind)
-            change = KeyChange(**self._database.named(duck(question))[0])
-            assert not change.repeated
-            if change.stayed:
-                continue
-            assert not self._database.named(duck(orphans_query(key, bind)))[0]["orphans"]
-            trusted.append(key)
-            if change.lost:
-                lost.add(key.referenced)
+            for columns in columns_to_net(key, self._layout.input, self._facts):
+                question = key_change_query(key.referenced, key.keys, columns, bind)
+                change = KeyChange(**self._database.named(duck(question))[0])
+                assert not change.repeated
+                if change.stayed:
+                    continue
+                referring = self._facts[key.relation].typed(key.columns)
+                wrong = orphans_query(key, columns, referring, bind)
+                assert not self._database.named(duck(wrong))[0]["orphans"]
+                trusted.append(key)
+                if change.lost:
+                    lost.add(key.referenced)
+                break
         self._lasting = Lasting(tuple(trusted), frozenset(lost))
         if self._parts(moved, False, True, False) is not None:
             self._ask_and_merge(moved, False, False)

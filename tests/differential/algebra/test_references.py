@@ -150,10 +150,18 @@ class Shop:
         moved = set()
         for name, rows in self._rows().items():
             plus, minus = _left(rows, before[name]), _left(before[name], rows)
-            if plus or minus:
+            passing = self._passing(name)
+            if plus or minus or passing:
                 moved.add(name)
-                self._database.change(name, plus, minus)
+                self._database.change(name, plus + passing, minus + passing)
         return frozenset(moved)
+
+    def _passing(self, name: str) -> list[Row]:
+        """Rows that come and go within a window."""
+        if self._random.random() < 0.7:
+            return []
+        key = self._random.randint(1, 9)
+        return [(key, 1, key, 1)[: len(self._database.tables[name].columns)]]
 
 
 def _left(rows: list[Row], others: list[Row]) -> list[Row]:

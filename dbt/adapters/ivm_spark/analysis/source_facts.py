@@ -33,6 +33,11 @@ class SourceFacts:
         """
         return cls(rows, {name.lower(): kind for name, kind in columns})
 
+    def typed(self, columns: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """Return (name in lower case, Spark type) of these columns, each once, by their names."""
+        names = sorted({name.lower() for name in columns})
+        return tuple((name, self.types[name]) for name in names)
+
     def tells_apart(self, columns: Iterable[str]) -> bool:
         """Return whether GROUP BY certainly tells rows of these columns apart if a view can."""
         types = (self.types.get(name.lower()) for name in columns)

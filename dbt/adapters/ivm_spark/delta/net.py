@@ -47,12 +47,12 @@ def net_changes(
     return found
 
 
-def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
-    """Return the net change of a whole source: rows of weight 1 or -1, as often as they count.
+def net_weights(name: str, columns: Sequence[tuple[str, str]]) -> Node:
+    """Return the net change of a source in some of its columns: each distinct row with its weight.
 
     Args:
         name: quoted.
-        columns: (name, Spark type) of the source, see `can_be_netted`.
+        columns: (name, Spark type) of these columns, see `can_be_netted`.
     """
     fields = tuple((column, column) for column, _ in columns)
     floats = float_texts(columns)
@@ -60,19 +60,23 @@ def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
     scan = Project(
         Scan(name, "source", fields, At.CHANGES), (*plain, *floats.values(), *passed((WEIGHT,)))
     )
-    changed = netted(scan)
-    copies = exp.Anonymous(this="abs", expressions=[column(WEIGHT)])
-    every = tuple(c for c in changed.columns if c != WEIGHT)
-    sign = exp.cast(exp.Anonymous(this="sign", expressions=[column(WEIGHT)]), "int")
-    items = (*passed(every), Item(_COPIES, copies), Item(WEIGHT, sign))
-    rows = repeated(Project(changed, items), _COPIES, (*every, WEIGHT))
     own = (
         Item(name, cast_as(column(floats[name].name), kind))
         if name in floats
         else Item(name, column(name))
         for name, kind in columns
     )
-    return Project(rows, (*own, *passed((WEIGHT,))))
+    return Project(netted(scan), (*own, *passed((WEIGHT,))))
+
+
+def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
+    """Return that net change as rows of weight 1 or -1, which occur as often as they count."""
+    every = tuple(column for column, _ in columns)
+    copies = exp.Anonymous(this="abs", expressions=[column(WEIGHT)])
+    sign = exp.cast(exp.Anonymous(this="sign", expressions=[column(WEIGHT)]), "int")
+    items = (*passed(every), Item(_COPIES, copies), Item(WEIGHT, sign))
+    changed = Project(net_weights(name, columns), items)
+    return repeated(changed, _COPIES, (*every, WEIGHT))
 
 
 def can_be_netted(columns: Sequence[tuple[str, str]]) -> bool:

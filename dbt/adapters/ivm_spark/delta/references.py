@@ -19,7 +19,9 @@ of
 2. each column of the primary key is equal to a column of another input of the join. That input has
    the column from the referring table, and the types are the same;
 3. the referenced table is at most filtered and projected below the join;
-4. its changed rows only came or went, by key (`dbt.adapters.ivm_spark.plan.references` asks).
+4. its changed rows only came or went, by key, once they are netted in the columns that the view
+   reads (`dbt.adapters.ivm_spark.plan.references` asks). So a row that came and went again counts
+   as none, and so does an update of other columns.
 
 Along a chain (lines, orders, customers), orders± may refer to customers±. Of tables that refer to
 each other in a circle, one stays as it is.
@@ -35,13 +37,14 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import as_they_are, column, passed
+from dbt.adapters.ivm_spark.algebra.columns import as_they_are, column
 from dbt.adapters.ivm_spark.algebra.predicates import equal_columns
 from dbt.adapters.ivm_spark.algebra.traversal import below_rows, bottom_up, nodes, substitute
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     At,
     Filter,
+    Item,
     Join,
     Node,
     OuterJoin,
@@ -52,6 +55,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 from dbt.adapters.ivm_spark.analysis.origins import origins
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.net import net_rows
 
 
 @dataclass(frozen=True)
@@ -128,12 +132,13 @@ def with_every_row(
     return bottom_up(root, replaced)
 
 
-def resolved(delta: Node, lost: Set[str]) -> Node:
+def resolved(delta: Node, lost: Set[str], sources: Mapping[str, SourceFacts]) -> Node:
     """Return a delta whose scans at `At.EVER` read the new rows and, if there are any, the deleted.
 
     Args:
         delta: of a tree that `with_every_row` returned.
         lost: the quoted names of the sources that lost rows.
+        sources: facts of all sources, by quoted name.
     """
 
     def read(node: Node) -> Node:
@@ -142,10 +147,11 @@ def resolved(delta: Node, lost: Set[str]) -> Node:
         now = replace(node, at=At.POST)
         if node.relation not in lost:
             return now
-        changes = replace(node, at=At.CHANGES)
+        fields = sources[node.relation].typed(field for _, field in node.fields)
         is_lost = exp.LT(this=column(WEIGHT), expression=exp.Literal.number(0))
-        deleted = Project(Filter(changes, is_lost), passed(node.columns))
-        return UnionAll((now, deleted), widens=False)
+        lost_rows = Filter(net_rows(node.relation, fields), is_lost)
+        names = tuple(Item(name, column(field.lower())) for name, field in node.fields)
+        return UnionAll((now, Project(lost_rows, names)), widens=False)
 
     return bottom_up(delta, read)
 

@@ -67,7 +67,7 @@ class Derivation:
         keys = self._lasting.foreign_keys
         root = with_every_row(self._layout.input, keys, self._sources)
         derived = delta(root, Context(moved, self._sources))
-        return None if derived is None else resolved(derived, self._lasting.lost)
+        return None if derived is None else resolved(derived, self._lasting.lost, self._sources)
 
     def work(self, changed: Mapping[str, int], insert_only: bool) -> Work:
         """Return the work of a refresh; see `work_of`."""

@@ -1,15 +1,15 @@
 """Asks whether the rows of referenced tables only came or went, so that their join has one term.
 
-See `dbt.adapters.ivm_spark.delta.references`. The question reads the changes alone, once a run. Its
+See `dbt.adapters.ivm_spark.delta.references`. The question reads the changes alone, once a run, in
+all columns. If rows got other values, it is asked again about the columns that a view reads. Its
 answer also shows some keys that do not hold. These are an error, because earlier refreshes may have
 trusted them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from sqlglot import exp
 
@@ -18,14 +18,14 @@ from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Aggregate,
-    At,
     Filter,
     Item,
     Join,
     Node,
-    Scan,
+    Project,
 )
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.delta.net import can_be_netted, net_weights
 from dbt.adapters.ivm_spark.delta.references import ForeignKey, Lasting, joined_along
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
@@ -38,21 +38,23 @@ from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges, shared_fee
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.sql.scans import Binding, columns_read
 
 WORTH_ASKING = 1_000_000
 """Rows of a referring table from which on not to read it saves more than the question costs."""
+Columns = Sequence[tuple[str, str]]
+"""(name in lower case, Spark type) of columns of a table."""
 _KEY, _GAINED, _LOST = "key_", "gained", "lost"
 _THEIR_KEY, _THEIR_GAINED, _THEIR_LOST = "their_key_", "their_gained", "their_lost"
 
 
 @dataclass(frozen=True)
 class KeyChange:
-    """What the change of a table says about one of its keys.
+    """What the net change of a table says about one of its keys.
 
     Attributes:
         repeated: values of the key that several rows have, or had.
-        stayed: values of the key that rows had before and have now.
+        stayed: values of the key whose rows got other values.
         lost: values of the key that no row has any more.
     """
 
@@ -90,14 +92,17 @@ def with_references(
     decision = decide(situation)
     if decision.build and not decision.for_cost:
         return found, situation
-    lasting = _lasting(sorted(keys, key=str), request, found, decision, query, changes)
+    asking = _Asking(request, found, decision, query, changes)
+    lasting = _lasting(keys, layout.input, sources, asking)
     if not lasting.foreign_keys:
         return found, situation
     derivation = Derivation(layout, sources, lasting)
     return replace(found, derivation=derivation), replace(situation, work=derivation.work)
 
 
-def key_change_query(relation: str, keys: Sequence[str], bind: Binding) -> exp.Query:
+def key_change_query(
+    relation: str, keys: Sequence[str], columns: Columns, bind: Binding
+) -> exp.Query:
     """Return a query for the `KeyChange` of a table's key, in one row.
 
     Rows without a complete key are left out: no row refers to them.
@@ -105,9 +110,10 @@ def key_change_query(relation: str, keys: Sequence[str], bind: Binding) -> exp.Q
     Args:
         relation: the quoted name of the table.
         keys: the columns of the key.
+        columns: those in which the change is netted, with the key.
         bind: turns scans into SQL.
     """
-    values = _by_key(relation, keys, _KEY, (_GAINED, _LOST))
+    values = _by_key(relation, keys, columns, _KEY, (_GAINED, _LOST))
     gained, lost = column(_GAINED), column(_LOST)
     net = exp.Anonymous(this="abs", expressions=[exp.Sub(this=gained, expression=lost)])
     root = Aggregate(
@@ -122,7 +128,9 @@ def key_change_query(relation: str, keys: Sequence[str], bind: Binding) -> exp.Q
     return render(root, bind)
 
 
-def orphans_query(key: ForeignKey, bind: Binding) -> exp.Query:
+def orphans_query(
+    key: ForeignKey, columns: Columns, referring: Columns, bind: Binding
+) -> exp.Query:
     """Return a query for how many values show that a foreign key does not hold, as `orphans`.
 
     Such a value has come to the referenced table while the referring one lost rows with it. Or it
@@ -130,10 +138,13 @@ def orphans_query(key: ForeignKey, bind: Binding) -> exp.Query:
 
     Args:
         key: the foreign key; the referenced rows only came or went.
+        columns: those in which the change of the referenced table is netted, with its key.
+        referring: the columns of the foreign key.
         bind: turns scans into SQL.
     """
-    ours = _by_key(key.referenced, key.keys, _KEY, (_GAINED, _LOST))
-    theirs = _by_key(key.relation, key.columns, _THEIR_KEY, (_THEIR_GAINED, _THEIR_LOST))
+    ours = _by_key(key.referenced, key.keys, columns, _KEY, (_GAINED, _LOST))
+    names = _THEIR_GAINED, _THEIR_LOST
+    theirs = _by_key(key.relation, key.columns, referring, _THEIR_KEY, names)
     same = tuple(
         exp.EQ(this=column(f"{_KEY}{n}"), expression=column(f"{_THEIR_KEY}{n}"))
         for n in range(len(key.keys))
@@ -149,72 +160,122 @@ def _is_worth_it(key: ForeignKey, sources: Mapping[str, SourceFacts]) -> bool:
     return sources[key.relation].rows >= WORTH_ASKING
 
 
+class _Asking:
+    """Asks about the changes of tables, once a run for all models that ask the same."""
+
+    def __init__(
+        self,
+        request: Request,
+        found: Findings,
+        decision: Decision,
+        query: Query,
+        changes: SharedChanges,
+    ) -> None:
+        self._ranges, self._query, self._changes = decision.ranges, query, changes
+        stored = {}
+        if not decision.build:
+            readers = request.read_by_many
+            stored = shared_feeds(decision, found, query, changes, readers, frozenset())
+        self._bind = Versions.of(self._ranges, found.heads, stored=stored).bind
+
+    def moved(self, name: str) -> bool:
+        """Return whether a table moved and its changes can be read."""
+        return self._ranges[name].moved and self._ranges[name].broken is None
+
+    def key_change(self, key: ForeignKey, columns: Columns) -> KeyChange | None:
+        """Return the change of the referenced key, None if the question failed."""
+
+        def ask() -> KeyChange:
+            question = key_change_query(key.referenced, key.keys, columns, self._bind)
+            (row,) = self._query(_text(question))
+            return KeyChange(*(int(row[name] or 0) for name in ("repeated", "stayed", "lost")))
+
+        return self._changes.answer((*self._place(key.referenced), key.keys, columns), ask)
+
+    def orphans(self, key: ForeignKey, columns: Columns, referring: Columns) -> int | None:
+        """Return how many values show that the key does not hold, None if the question failed."""
+
+        def ask() -> int:
+            question = orphans_query(key, columns, referring, self._bind)
+            (row,) = self._query(_text(question))
+            return int(row["orphans"])
+
+        place = *self._place(key.referenced), *self._place(key.relation), key, columns
+        return self._changes.answer(place, ask)
+
+    def _place(self, name: str) -> tuple[Hashable, ...]:
+        return name, self._ranges[name].first, self._ranges[name].pinned
+
+
 def _lasting(
-    keys: Sequence[ForeignKey],
-    request: Request,
-    found: Findings,
-    decision: Decision,
-    query: Query,
-    changes: SharedChanges,
+    keys: Collection[ForeignKey], root: Node, sources: Mapping[str, SourceFacts], asking: _Asking
 ) -> Lasting:
-    ranges = decision.ranges
-    stored = {}
-    if not decision.build:
-        stored = shared_feeds(decision, found, query, changes, request.read_by_many, frozenset())
-    bind = Versions.of(ranges, found.heads, stored=stored).bind
+    """Return the referenced tables among those that moved whose rows only came or went.
+
+    Args:
+        keys: the foreign keys along which the view joins tables.
+        root: the view's tree.
+        sources: facts of all sources, by quoted name.
+        asking: asks about the changes.
+    """
     trusted, lost = list[ForeignKey](), set[str]()
-    for key in keys:
-        of_key = ranges[key.referenced]
-        if not of_key.moved or of_key.broken is not None:
+    for key in sorted(keys, key=str):
+        if not asking.moved(key.referenced):
             continue
-        place = key.referenced, of_key.first, of_key.pinned
-        change = changes.answer(
-            (*place, key.keys),
-            partial(_key_change, query, key_change_query(key.referenced, key.keys, bind)),
-        )
-        if change is None:
-            continue
-        if change.repeated:
-            raise RefusedError(_repeated(key, change.repeated))
-        if change.stayed:
-            continue
-        referring = ranges[key.relation]
-        if referring.moved and referring.broken is None:
-            orphans = changes.answer(
-                (*place, key, referring.first, referring.pinned),
-                partial(_orphans, query, orphans_query(key, bind)),
-            )
-            if orphans:
-                raise RefusedError(_orphaned(key, orphans))
-        trusted.append(key)
-        if change.lost:
-            lost.add(key.referenced)
+        for columns in columns_to_net(key, root, sources):
+            change = asking.key_change(key, columns)
+            if change is None:
+                continue
+            if change.repeated:
+                raise RefusedError(_repeated(key, change.repeated))
+            if change.stayed:
+                continue
+            if asking.moved(key.relation):
+                referring = sources[key.relation].typed(key.columns)
+                orphans = asking.orphans(key, columns, referring)
+                if orphans:
+                    raise RefusedError(_orphaned(key, orphans))
+            trusted.append(key)
+            if change.lost:
+                lost.add(key.referenced)
+            break
     return Lasting(tuple(trusted), frozenset(lost))
 
 
-def _key_change(query: Query, question: exp.Query) -> KeyChange:
-    (row,) = query(_text(question))
-    return KeyChange(*(int(row[name] or 0) for name in ("repeated", "stayed", "lost")))
+def columns_to_net(
+    key: ForeignKey, root: Node, sources: Mapping[str, SourceFacts]
+) -> Iterator[Columns]:
+    """Yield the columns in which to net the change of a referenced table, in the order to ask.
+
+    All columns come first, because other models of the run ask about them too. A row that only has
+    other values in columns that the view does not read has none in those that it does.
+
+    Args:
+        key: the foreign key.
+        root: the view's tree.
+        sources: facts of all sources, by quoted name.
+    """
+    facts = sources[key.referenced]
+    if not can_be_netted(sources[key.relation].typed(key.columns)):
+        return
+    every, read = facts.typed(facts.types), facts.typed(columns_read(root, key.referenced))
+    yield from (columns for columns in dict.fromkeys((every, read)) if can_be_netted(columns))
 
 
-def _orphans(query: Query, question: exp.Query) -> int:
-    (row,) = query(_text(question))
-    return int(row["orphans"])
-
-
-def _by_key(relation: str, keys: Sequence[str], prefix: str, names: tuple[str, str]) -> Node:
-    """Return how many rows with each value of a key a table gained and lost."""
-    fields = tuple((f"{prefix}{n}", name) for n, name in enumerate(keys))
-    scan = Scan(relation, f"{prefix}changes", fields, At.CHANGES)
+def _by_key(
+    relation: str, keys: Sequence[str], columns: Columns, prefix: str, names: tuple[str, str]
+) -> Node:
+    """Return how many rows with each value of a key a table gained and lost, once netted."""
+    own = tuple(Item(f"{prefix}{n}", column(name)) for n, name in enumerate(keys))
+    changes = Project(net_weights(relation, columns), (*own, *passed((WEIGHT,))))
     complete = exp.and_(
-        *(exp.Not(this=exp.Is(this=column(name), expression=exp.null())) for name, _ in fields)
+        *(exp.Not(this=exp.Is(this=column(i.name), expression=exp.null())) for i in own)
     )
-    weight = column(WEIGHT)
     gained, lost = (
-        Item(name, _count(kind(this=weight.copy(), expression=_number(0))))
-        for name, kind in zip(names, (exp.GT, exp.LT), strict=True)
+        Item(name, exp.Sum(this=exp.Greatest(this=weight, expressions=[_number(0)])))
+        for name, weight in zip(names, (column(WEIGHT), exp.Neg(this=column(WEIGHT))), strict=True)
     )
-    return Aggregate(Filter(scan, complete), passed(name for name, _ in fields), (gained, lost))
+    return Aggregate(Filter(changes, complete), passed(i.name for i in own), (gained, lost))
 
 
 def _count(condition: exp.Expr) -> exp.Expr:
