@@ -3,6 +3,7 @@ the possible answers of the query."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
@@ -65,6 +66,19 @@ _NEAR_BY_VALUE = (
     "count(*) over ({w} range 2 preceding)",
     "max(q.{x}) over ({w} range between 0 preceding and current row)",
 )
+_BEFORE = (
+    *("row_number() over ({w})", "rank() over ({w})", "dense_rank() over ({w})"),
+    *("lag(q.{x}) over ({w})", "lag(q.{x}) ignore nulls over ({w})", "sum(q.{x}) over ({w})"),
+    *("count(*) over ({w} rows unbounded preceding)", "first_value(q.{x}) over ({w})"),
+    *("last_value(q.{x}) ignore nulls over ({w} rows unbounded preceding)",
+      "min(q.{x}) over ({w} rows between unbounded preceding and 1 preceding)",
+      "max(q.{x}) over ({w} rows 1 preceding)"),
+)  # fmt: skip
+_OF_ALL_ROWS = (
+    *("ntile(2) over ({w})", "percent_rank() over ({w})"),
+    *("sum(q.{x}) over ({w} rows between unbounded preceding and 1 following)",
+      "max(q.{x}) over ({w} range between current row and unbounded following)"),
+)  # fmt: skip
 _RELATIONS = (
     "t",
     "(select a, b, s from t where b > 0 or b is null)",
@@ -75,14 +89,15 @@ _RELATIONS = (
 
 @st.composite
 def near_windows(draw: st.DrawFn) -> str:
-    """Windows that look at few rows around their own, by number or by value."""
-    by_value = draw(st.booleans())
+    """Windows that look at few rows around their own, by number or by value, or at those before."""
+    kind = draw(st.sampled_from((_NEAR, _NEAR_BY_VALUE, _BEFORE)))
+    by_value = kind is _NEAR_BY_VALUE
     ordered = draw(st.sampled_from(("a", "b")))
     keys = draw(st.sampled_from(("s", "s", "s, a", "b")))
     others = "" if by_value else draw(st.sampled_from(("", ", q.a desc", ", q.s nulls last")))
     spec = f"partition by {', '.join(f'q.{k}' for k in keys.split(', '))} order by q.{ordered}"
     spec += draw(st.sampled_from(("", " desc"))) + others
-    calls = st.sampled_from(_NEAR_BY_VALUE if by_value else _NEAR)
+    calls = st.sampled_from(kind)
     items = [
         f"{draw(calls).format(x=draw(st.sampled_from('ab')), w=spec)} as o{place}"
         for place in range(draw(st.integers(1, 3)))
@@ -99,6 +114,14 @@ def near_windows(draw: st.DrawFn) -> str:
 def test_near_windows_equal_their_query(sql: str, seed: int) -> None:
     note(sql)
     _checked(sql, seed)
+
+
+@pytest.mark.parametrize("call", sorted({*_NEAR, *_NEAR_BY_VALUE, *_BEFORE, *_OF_ALL_ROWS}))
+def test_each_function_sees_what_changes_it(call: str) -> None:
+    for seed in range(budget(2, 6)):
+        order = ("a", "a desc", "b nulls last")[seed % 3]
+        over = f"partition by q.s order by q.{order}"
+        _checked(f"select q.a, q.b, {call.format(x='b', w=over)} as o from t q", seed)
 
 
 def test_near_windows_see_rows_with_a_null_key() -> None:

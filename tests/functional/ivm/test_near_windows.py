@@ -1,4 +1,5 @@
-"""Windows that look at few rows, by keys of every type that has a RANGE, on Spark itself."""
+"""Windows that look at few rows or at no later one, by keys of every type that has a RANGE, on
+Spark itself."""
 
 from __future__ import annotations
 
@@ -20,6 +21,10 @@ CALLS = {
     "numbers": f"count(s) over ({OVER} n range between 2.5 preceding and current row) as a",
     "ends": f"sum(v) over ({OVER} k range between 1 preceding and current row) as a",
     "texts": f"lag(v, 3) over ({OVER} s desc, id) as a",
+    "running": f"sum(v) over ({OVER} d desc) as a, row_number() over ({OVER} d desc, id) as b, "
+    f"last_value(s) ignore nulls over ({OVER} d desc, id rows unbounded preceding) as c",
+    "ranks": f"rank() over ({OVER} n) as a, max(t) over ({OVER} n) as b, lag(v) over ({OVER} n, id)"
+    " as c",
 }
 
 

@@ -1,20 +1,29 @@
-"""The delta of windows that look at few rows: only rows near a change are read and computed again.
+"""The delta of windows that look at few rows, or at no row that comes later.
 
     sum(v) OVER (PARTITION BY p ORDER BY at ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)
 
 Let m be the first row of partition p that changes. Rows before m stay, and so does all that the
 window sees from them. Rows from m on may change, and they look at most two rows before m. So the
-rows of p from two rows before m on are enough, new and old. A row with the same value in both
+rows of p from two rows before m on are enough, new and old, and only those from m on are given.
+
+    lead(v) OVER (PARTITION BY p ORDER BY at)
+
+Here the row before m may change too. Of the rows that are read, a row with the same value in both
 computations cancels out. This holds even if that value is wrong because the rows before the cut are
 missing.
+
+    sum(v) OVER (PARTITION BY p ORDER BY at)
+
+Here all rows of the partition are read, but still only those from m on are given.
 
 Applies if
 
 1. all functions of the operator order their rows by the same first key, with NULLs where Spark puts
    them by default;
 2. each is lag or lead, or has a frame of ROWS with constant ends, or a RANGE from a constant offset
-   before the row;
-3. the input is cheap to read, if rows are counted back: counting reads it a second time.
+   before the row; or else none looks at a row after its own and the rows with equal keys;
+3. the input is cheap to read, unless the rows are those from a RANGE's offset on: it is read a
+   second time to count rows back, and a filter in it no longer limits what is read.
 
 The delta stays the same as that of the whole touched partitions.
 
@@ -32,7 +41,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
-from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS
+from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS, BY_PLACE
 from dbt.adapters.ivm_spark.algebra.traversal import below_rows
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
@@ -49,10 +58,17 @@ from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
 """The rule applies if functions read at most so many rows before the first changed one."""
+LATE = "__ivm_late"
+"""Whether a row is not before the first changed row of its partition."""
 _KEY, _TOUCHED = "__ivm_key_", "__ivm_touched_"
-_ORDER, _CUT, _PLACE, _SEEN = "__ivm_order", "__ivm_cut", "__ivm_place", "__ivm_seen"
+_ORDER, _CUT, _FIRST = "__ivm_order", "__ivm_cut", "__ivm_first"
+_PLACE, _SEEN = "__ivm_place", "__ivm_seen"
 _OFFSETS = (exp.Literal, exp.Interval, exp.Var, exp.IntervalSpan, exp.Paren, exp.Neg)
 """What an offset of a RANGE may be made of."""
+_HERE = "CURRENT ROW"
+"""The end of a frame, also of one that does not name it."""
+_OF_ROWS_BEFORE = frozenset({"row_number", "rank", "dense_rank"})
+"""Functions without a frame that no row after the row's equals affects."""
 _TWO_DAYS = exp.Interval(this=exp.Literal.string("2"), unit=exp.Var(this="DAY"))
 
 
@@ -68,6 +84,7 @@ class Reach:
         ahead: the number of rows after it that they read.
         offsets: of frames by RANGE: they read rows whose key is at most one of these before the
             row's.
+        whole: its functions read any row before it.
     """
 
     key: exp.Expr
@@ -75,6 +92,7 @@ class Reach:
     back: int = 0
     ahead: int = 0
     offsets: tuple[exp.Expr, ...] = ()
+    whole: bool = False
 
     @property
     def rows(self) -> int:
@@ -84,6 +102,11 @@ class Reach:
         """
         return self.back + self.ahead
 
+    @property
+    def keeps_rows_before(self) -> bool:
+        """Return whether no row before the first changed one changes."""
+        return not self.ahead
+
 
 def reach_of(node: Window) -> Reach | None:
     """Return how far the functions of a window operator look, None if the rule does not apply."""
@@ -92,23 +115,25 @@ def reach_of(node: Window) -> Reach | None:
     if len(known) < len(found) or len({(r.key, r.descending) for r in known}) != 1:
         return None
     ranges = [reach for reach in known if reach.offsets]
-    if ranges and len(ranges) < len(known):
-        return None
     reach = replace(
         known[0],
         back=max(r.back for r in known),
         ahead=max(r.ahead for r in known),
         offsets=tuple(dict.fromkeys(offset for r in ranges for offset in r.offsets)),
+        whole=any(r.whole for r in known),
     )
-    if reach.rows > MOST_ROWS or (reach.rows and not _is_cheap(node.input)):
+    if reach.whole or reach.rows > MOST_ROWS or (ranges and len(ranges) < len(known)):
+        reach = Reach(reach.key, reach.descending, ahead=reach.ahead, whole=True)
+    if not _is_cheap(node.input) and (reach.rows or reach.whole):
         return None
-    return reach
+    return reach if reach.keeps_rows_before or not reach.whole else None
 
 
 def near_rows(given: Input, reach: Reach) -> Node:
     """Return the rows that a change can reach, and the rows these look at.
 
-    They are rows of the touched partitions. They have the columns of `given.post`.
+    They are rows of the touched partitions. They have the columns of `given.post`, and `LATE` if
+    the rows before the first changed one stay.
 
     Args:
         given: the window's input, its delta, which is not None, and the keys of its partitions.
@@ -116,10 +141,13 @@ def near_rows(given: Input, reach: Reach) -> Node:
     """
     assert given.delta is not None
     cuts = _first_changed(given.delta, given.keys, reach)
-    if reach.rows:
+    if reach.rows and not reach.whole:
         cuts = _rows_before(given, reach, cuts)
-    met = _met(given, reach, cuts, given.post.columns)
-    return Project(Filter(met, _from_cut(reach)), passed(given.post.columns))
+    rows = _met(given, reach, cuts, given.post.columns)
+    if not reach.whole:
+        rows = Filter(rows, _not_before(_cuts(reach), reach))
+    late = Item(LATE, _not_before([column(_FIRST)], reach))
+    return Project(rows, (*passed(given.post.columns), *([late] * reach.keeps_rows_before)))
 
 
 def _reach(window: exp.Expr) -> Reach | None:
@@ -132,27 +160,33 @@ def _reach(window: exp.Expr) -> Reach | None:
     if bool(first.args.get("nulls_first")) is descending:
         return None
     name, spec = function_name(window.this), window.args.get("spec")
+    whole = Reach(first.this, descending, whole=True)
+    skips_nulls = window.find(exp.IgnoreNulls) is not None
     if name in ("lag", "lead"):
         rows = _offset(window.this)
         if rows is None:
             return None
         if name == "lag":
-            return Reach(first.this, descending, back=rows)
-        return Reach(first.this, descending, ahead=rows)
-    if name in BY_PEERS or name in ("row_number", "ntile") or spec is None:
+            return whole if skips_nulls else Reach(first.this, descending, back=rows)
+        return None if skips_nulls else Reach(first.this, descending, ahead=rows)
+    if name in _OF_ROWS_BEFORE:
+        return whole
+    if name in BY_PEERS or name in BY_PLACE:
         return None
+    if spec is None:
+        return whole
     if spec.args["kind"].upper() == "RANGE":
-        return _by_value(spec, first.this, descending)
+        return _by_value(spec, whole)
     back, ahead = _rows(spec, "start", "FOLLOWING"), _rows(spec, "end", "PRECEDING")
-    if back is None or ahead is None:
+    if ahead is None:
         return None
+    if back is None:
+        return replace(whole, ahead=ahead)
     return Reach(first.this, descending, back, ahead)
 
 
 def _offset(call: exp.Expr) -> int | None:
-    """Return how many rows lag or lead goes, None if that is no constant or NULLs are skipped."""
-    if call.find(exp.IgnoreNulls) is not None:
-        return None
+    """Return how many rows lag or lead goes, None if that is no constant."""
     if isinstance(call, (exp.Lag, exp.Lead)):
         offset = call.args.get("offset")
     else:
@@ -165,25 +199,25 @@ def _rows(spec: exp.WindowSpec, end: str, inwards: str) -> int | None:
 
     It is 0 for an end on the row's other side, and None for an end without a constant bound.
     """
-    value, side = spec.args.get(end), str(spec.args.get(f"{end}_side") or "")
+    value, side = spec.args.get(end) or _HERE, str(spec.args.get(f"{end}_side") or "")
     if isinstance(value, str):
-        return 0 if value.upper() == "CURRENT ROW" else None
-    if value is None or side.upper() == inwards:
-        return 0 if value is not None else None
-    return _constant(value)
+        return 0 if value.upper() == _HERE else None
+    return 0 if side.upper() == inwards else _constant(value)
 
 
-def _by_value(spec: exp.WindowSpec, key: exp.Expr, descending: bool) -> Reach | None:
-    start, end = spec.args.get("start"), spec.args.get("end")
-    ends_here = isinstance(end, str) and end.upper() == "CURRENT ROW"
+def _by_value(spec: exp.WindowSpec, whole: Reach) -> Reach | None:
+    """Return how far a frame by RANGE looks; `whole` is the reach over all rows before."""
+    start, end = spec.args.get("start"), spec.args.get("end") or _HERE
+    ends_here = isinstance(end, str) and end.upper() == _HERE
     before = str(spec.args.get("start_side") or "").upper() == "PRECEDING"
-    if not ends_here or not before or not isinstance(start, exp.Expr):
+    if not ends_here or not before:
         return None
-    constant = all(isinstance(part, _OFFSETS) for part in start.walk())
-    return Reach(key, descending, offsets=(start,)) if constant else None
+    if not isinstance(start, exp.Expr) or not all(isinstance(p, _OFFSETS) for p in start.walk()):
+        return whole
+    return replace(whole, whole=False, offsets=(start,))
 
 
-def _constant(value: exp.Expr) -> int | None:
+def _constant(value: exp.Expr | None) -> int | None:
     if isinstance(value, exp.Literal) and not value.is_string and value.name.isdigit():
         return int(value.name)
     return None
@@ -208,7 +242,8 @@ def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:
         )
         first = exp.Case(ifs=[exp.If(this=every, true=first)])
     changed = Project(delta, (*items, Item(_ORDER, reach.key)))
-    return Aggregate(changed, passed(i.name for i in items), (Item(_CUT, first),))
+    cuts = (Item(_CUT, first), Item(_FIRST, first.copy()))
+    return Aggregate(changed, passed(i.name for i in items), cuts)
 
 
 def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
@@ -228,17 +263,17 @@ def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
     near = Filter(
         Window(earlier, (Item(_PLACE, place),)), exp.LTE(this=column(_PLACE), expression=wanted)
     )
-    one, none = exp.Literal.number(1), exp.Literal.number(0)
+    one, none, no_key = exp.Literal.number(1), exp.Literal.number(0), exp.null()
+    seen = Item(_ORDER, order.copy()), Item(_FIRST, no_key), Item(_SEEN, one)
+    given_cut = Item(_ORDER, no_key), Item(_FIRST, column(_FIRST)), Item(_SEEN, none)
     rows = UnionAll(
-        (
-            Project(near, (*passed(names), Item(_ORDER, order.copy()), Item(_SEEN, one))),
-            Project(cuts, (*passed(names), Item(_ORDER, exp.null()), Item(_SEEN, none))),
-        )
+        (Project(near, (*passed(names), *seen)), Project(cuts, (*passed(names), *given_cut)))
     )
     last = exp.Max(this=order.copy()) if reach.descending else exp.Min(this=order.copy())
     enough = exp.GTE(this=exp.Sum(this=column(_SEEN)), expression=wanted.copy())
     found = exp.Case(ifs=[exp.If(this=enough, true=last)])
-    return Aggregate(rows, passed(names), (Item(_CUT, found),))
+    first = Item(_FIRST, exp.Max(this=column(_FIRST)))
+    return Aggregate(rows, passed(names), (Item(_CUT, found), first))
 
 
 def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> Node:
@@ -256,11 +291,11 @@ def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> No
     )
 
 
-def _from_cut(reach: Reach) -> exp.Expr:
-    """Return the condition that a row is not before the cut of its partition."""
+def _not_before(cuts: Iterable[exp.Expr], reach: Reach) -> exp.Expr:
+    """Return the condition that a row is not before one of the cuts of its partition."""
     order = column(_ORDER)
     conditions: list[exp.Expr] = [exp.Is(this=order, expression=exp.null())] * reach.descending
-    for cut in _cuts(reach):
+    for cut in cuts:
         conditions.append(exp.Is(this=cut.copy(), expression=exp.null()))
         kind = exp.LTE if reach.descending else exp.GTE
         conditions.append(kind(this=order.copy(), expression=cut))

@@ -1,6 +1,7 @@
 """The delta of window functions: the touched partitions, new and old.
 
-If the functions look at few rows, only rows near the change are needed (`near`).
+If the functions look at few rows, only rows near the change are needed. If they look at no row that
+comes later, only rows from the first changed one on are given (`near`).
 
 A window may be over another window, GROUP BY or DISTINCT. If their keys have some in common, both
 are one operator on the partitions of the common keys: its input is sliced once, below both.
@@ -9,11 +10,13 @@ are one operator on the partitions of the common keys: its input is sliced once,
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import over, used_columns
+from dbt.adapters.ivm_spark.algebra.columns import column, over, passed, used_columns
 from dbt.adapters.ivm_spark.algebra.tree import (
+    WEIGHT,
     Aggregate,
     Distinct,
     Filter,
@@ -26,7 +29,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.moved import is_moved
-from dbt.adapters.ivm_spark.delta.near import near_rows, reach_of
+from dbt.adapters.ivm_spark.delta.near import LATE, near_rows, reach_of
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
@@ -42,8 +45,24 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     base, keys = _base(node.input, node.keys)
     given = Input(base, derive(base), keys)
     reach = reach_of(node) if base is node.input else None
-    rows = None if reach is None or given.delta is None else near_rows(given, reach)
-    return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
+    if reach is None or given.delta is None:
+        return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
+    rows = near_rows(given, reach)
+    if not reach.keeps_rows_before:
+        return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
+    is_late = Item(LATE, exp.true())
+    changes = Project(given.delta, (*passed(base.columns), is_late, *passed((WEIGHT,))))
+    return touched(
+        (replace(given, post=rows, delta=changes),),
+        lambda inputs: _without_rows_before(sided(node, inputs[0])),
+        rows=rows,
+    )
+
+
+def _without_rows_before(rows: Node) -> Node:
+    """Return the rows that are not before the first changed one of their partition."""
+    every = passed(name for name in rows.columns if name != LATE)
+    return Project(Filter(rows, column(LATE)), every)
 
 
 def _sided(node: Node, base: Node, rows: Node) -> Node:

@@ -5,26 +5,29 @@ select order_id, customer_id, amount from (
 
 -- delta of orders
 SELECT
-  `q_5`.`order_id` AS `order_id_2`,
-  `q_5`.`customer_id` AS `customer_id_2`,
-  `q_5`.`amount` AS `amount_2`,
-  `q_5`.`__ivm_weight` AS `__ivm_weight`
+  `q_5`.`orders_order_id` AS `order_id_2`,
+  `q_5`.`orders_customer_id` AS `customer_id_2`,
+  `q_5`.`orders_amount` AS `amount_2`,
+  `q_5`.`__ivm_side` AS `__ivm_weight`
 FROM (
   SELECT
-    `q_4`.`orders_order_id` AS `order_id`,
-    `q_4`.`orders_customer_id` AS `customer_id`,
-    `q_4`.`orders_amount` AS `amount`,
+    `q_4`.`orders_order_id` AS `orders_order_id`,
+    `q_4`.`orders_customer_id` AS `orders_customer_id`,
+    `q_4`.`orders_ordered_on` AS `orders_ordered_on`,
+    `q_4`.`orders_amount` AS `orders_amount`,
+    `q_4`.`__ivm_late` AS `__ivm_late`,
+    `q_4`.`__ivm_side` AS `__ivm_side`,
     row_number() OVER (
       PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
       ORDER BY `q_4`.`orders_ordered_on` DESC, `q_4`.`orders_order_id`, `q_4`.`orders_amount`
-    ) AS `n_2`,
-    `q_4`.`__ivm_side` AS `__ivm_weight`
+    ) AS `n`
   FROM (
     SELECT
       `q_3`.`orders_order_id` AS `orders_order_id`,
       `q_3`.`orders_customer_id` AS `orders_customer_id`,
       `q_3`.`orders_ordered_on` AS `orders_ordered_on`,
       `q_3`.`orders_amount` AS `orders_amount`,
+      `q_3`.`__ivm_late` AS `__ivm_late`,
       `q_3`.`__ivm_side` AS `__ivm_side`,
       `q_3`.`__ivm_times` AS `__ivm_times`
     FROM (
@@ -33,6 +36,7 @@ FROM (
         `q_2`.`orders_customer_id` AS `orders_customer_id`,
         `q_2`.`orders_ordered_on` AS `orders_ordered_on`,
         `q_2`.`orders_amount` AS `orders_amount`,
+        `q_2`.`__ivm_late` AS `__ivm_late`,
         `q_2`.`__ivm_side` AS `__ivm_side`,
         SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
       FROM (
@@ -41,13 +45,20 @@ FROM (
           `orders`.`customer_id` AS `orders_customer_id`,
           `orders`.`ordered_on` AS `orders_ordered_on`,
           `orders`.`amount` AS `orders_amount`,
+          `orders`.`ordered_on` IS NULL
+          OR `q`.`__ivm_first` IS NULL
+          OR `orders`.`ordered_on` <= `q`.`__ivm_first` AS `__ivm_late`,
           `generated`.`__ivm_side` AS `__ivm_side`,
           1 AS `__ivm_weight`
         FROM `shop`.`orders` AS `orders`
-        LEFT SEMI JOIN (
-          SELECT DISTINCT
-            `orders`.`customer_id` AS `__ivm_touched_0`
+        JOIN (
+          SELECT
+            `orders`.`customer_id` AS `__ivm_touched_0`,
+            MAX(`orders`.`ordered_on`) AS `__ivm_cut`,
+            MAX(`orders`.`ordered_on`) AS `__ivm_first`
           FROM `shop`.`orders_changes` AS `orders`
+          GROUP BY
+            `orders`.`customer_id`
         ) AS `q`
           ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
         LATERAL VIEW
@@ -58,6 +69,7 @@ FROM (
           `orders`.`customer_id` AS `orders_customer_id`,
           `orders`.`ordered_on` AS `orders_ordered_on`,
           `orders`.`amount` AS `orders_amount`,
+          TRUE AS `__ivm_late`,
           -1 AS `__ivm_side`,
           -`orders`.`__ivm_weight` AS `__ivm_weight`
         FROM `shop`.`orders_changes` AS `orders`
@@ -67,6 +79,7 @@ FROM (
         `q_2`.`orders_customer_id`,
         `q_2`.`orders_ordered_on`,
         `q_2`.`orders_amount`,
+        `q_2`.`__ivm_late`,
         `q_2`.`__ivm_side`
     ) AS `q_3`
     WHERE
@@ -76,4 +89,4 @@ FROM (
   EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
 ) AS `q_5`
 WHERE
-  `q_5`.`n_2` = 1
+  `q_5`.`__ivm_late` AND `q_5`.`n` = 1

@@ -45,22 +45,26 @@ SELECT
   `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
-    `q_5`.`order_id` AS `order_id`,
-    `q_5`.`place_2` AS `place_2`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`orders_order_id` AS `order_id`,
+    `q_5`.`place` AS `place_2`,
+    COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_4`.`orders_order_id` AS `order_id`,
+      `q_4`.`orders_order_id` AS `orders_order_id`,
+      `q_4`.`orders_customer_id` AS `orders_customer_id`,
+      `q_4`.`orders_amount` AS `orders_amount`,
+      `q_4`.`__ivm_late` AS `__ivm_late`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
       row_number() OVER (
         PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
         ORDER BY `q_4`.`orders_amount` DESC, `q_4`.`orders_order_id`
-      ) AS `place_2`,
-      `q_4`.`__ivm_side` AS `__ivm_weight`
+      ) AS `place`
     FROM (
       SELECT
         `q_3`.`orders_order_id` AS `orders_order_id`,
         `q_3`.`orders_customer_id` AS `orders_customer_id`,
         `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_late` AS `__ivm_late`,
         `q_3`.`__ivm_side` AS `__ivm_side`,
         `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
@@ -68,6 +72,7 @@ FROM (
           `q_2`.`orders_order_id` AS `orders_order_id`,
           `q_2`.`orders_customer_id` AS `orders_customer_id`,
           `q_2`.`orders_amount` AS `orders_amount`,
+          `q_2`.`__ivm_late` AS `__ivm_late`,
           `q_2`.`__ivm_side` AS `__ivm_side`,
           SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
@@ -75,13 +80,20 @@ FROM (
             `orders`.`order_id` AS `orders_order_id`,
             `orders`.`customer_id` AS `orders_customer_id`,
             `orders`.`amount` AS `orders_amount`,
+            `orders`.`amount` IS NULL
+            OR `q`.`__ivm_first` IS NULL
+            OR `orders`.`amount` <= `q`.`__ivm_first` AS `__ivm_late`,
             `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+          JOIN (
+            SELECT
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`,
+              MAX(`ivm_materialized_1`.`orders_amount`) AS `__ivm_cut`,
+              MAX(`ivm_materialized_1`.`orders_amount`) AS `__ivm_first`
             FROM ivm_materialized_1 AS `ivm_materialized_1`
+            GROUP BY
+              `ivm_materialized_1`.`orders_customer_id`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
@@ -91,6 +103,7 @@ FROM (
             `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
             `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
+            TRUE AS `__ivm_late`,
             -1 AS `__ivm_side`,
             -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_materialized_1 AS `ivm_materialized_1`
@@ -99,6 +112,7 @@ FROM (
           `q_2`.`orders_order_id`,
           `q_2`.`orders_customer_id`,
           `q_2`.`orders_amount`,
+          `q_2`.`__ivm_late`,
           `q_2`.`__ivm_side`
       ) AS `q_3`
       WHERE
@@ -107,9 +121,11 @@ FROM (
     LATERAL VIEW
     EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
   ) AS `q_5`
+  WHERE
+    `q_5`.`__ivm_late`
   GROUP BY
-    `q_5`.`order_id`,
-    `q_5`.`place_2`
+    `q_5`.`orders_order_id`,
+    `q_5`.`place`
 ) AS `q_6`
 WHERE
   `q_6`.`__ivm_count` <> 0;
@@ -209,22 +225,26 @@ SELECT
   `q_6`.`__ivm_count` AS `__ivm_count`
 FROM (
   SELECT
-    `q_5`.`order_id` AS `order_id`,
-    `q_5`.`place_2` AS `place_2`,
-    COALESCE(SUM(`q_5`.`__ivm_weight`), 0) AS `__ivm_count`
+    `q_5`.`orders_order_id` AS `order_id`,
+    `q_5`.`place` AS `place_2`,
+    COALESCE(SUM(`q_5`.`__ivm_side`), 0) AS `__ivm_count`
   FROM (
     SELECT
-      `q_4`.`orders_order_id` AS `order_id`,
+      `q_4`.`orders_order_id` AS `orders_order_id`,
+      `q_4`.`orders_customer_id` AS `orders_customer_id`,
+      `q_4`.`orders_amount` AS `orders_amount`,
+      `q_4`.`__ivm_late` AS `__ivm_late`,
+      `q_4`.`__ivm_side` AS `__ivm_side`,
       row_number() OVER (
         PARTITION BY `q_4`.`orders_customer_id`, `q_4`.`__ivm_side`
         ORDER BY `q_4`.`orders_amount` DESC, `q_4`.`orders_order_id`
-      ) AS `place_2`,
-      `q_4`.`__ivm_side` AS `__ivm_weight`
+      ) AS `place`
     FROM (
       SELECT
         `q_3`.`orders_order_id` AS `orders_order_id`,
         `q_3`.`orders_customer_id` AS `orders_customer_id`,
         `q_3`.`orders_amount` AS `orders_amount`,
+        `q_3`.`__ivm_late` AS `__ivm_late`,
         `q_3`.`__ivm_side` AS `__ivm_side`,
         `q_3`.`__ivm_times` AS `__ivm_times`
       FROM (
@@ -232,6 +252,7 @@ FROM (
           `q_2`.`orders_order_id` AS `orders_order_id`,
           `q_2`.`orders_customer_id` AS `orders_customer_id`,
           `q_2`.`orders_amount` AS `orders_amount`,
+          `q_2`.`__ivm_late` AS `__ivm_late`,
           `q_2`.`__ivm_side` AS `__ivm_side`,
           SUM(`q_2`.`__ivm_weight`) AS `__ivm_times`
         FROM (
@@ -239,13 +260,20 @@ FROM (
             `orders`.`order_id` AS `orders_order_id`,
             `orders`.`customer_id` AS `orders_customer_id`,
             `orders`.`amount` AS `orders_amount`,
+            `orders`.`amount` IS NULL
+            OR `q`.`__ivm_first` IS NULL
+            OR `orders`.`amount` <= `q`.`__ivm_first` AS `__ivm_late`,
             `generated`.`__ivm_side` AS `__ivm_side`,
             1 AS `__ivm_weight`
           FROM `shop`.`orders` VERSION AS OF 9 AS `orders`
-          LEFT SEMI JOIN (
-            SELECT DISTINCT
-              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`
+          JOIN (
+            SELECT
+              `ivm_materialized_1`.`orders_customer_id` AS `__ivm_touched_0`,
+              MAX(`ivm_materialized_1`.`orders_amount`) AS `__ivm_cut`,
+              MAX(`ivm_materialized_1`.`orders_amount`) AS `__ivm_first`
             FROM ivm_materialized_1 AS `ivm_materialized_1`
+            GROUP BY
+              `ivm_materialized_1`.`orders_customer_id`
           ) AS `q`
             ON `orders`.`customer_id` IS NOT DISTINCT FROM `q`.`__ivm_touched_0`
           LATERAL VIEW
@@ -255,6 +283,7 @@ FROM (
             `ivm_materialized_1`.`orders_order_id` AS `orders_order_id`,
             `ivm_materialized_1`.`orders_customer_id` AS `orders_customer_id`,
             `ivm_materialized_1`.`orders_amount` AS `orders_amount`,
+            TRUE AS `__ivm_late`,
             -1 AS `__ivm_side`,
             -`ivm_materialized_1`.`__ivm_weight` AS `__ivm_weight`
           FROM ivm_materialized_1 AS `ivm_materialized_1`
@@ -263,6 +292,7 @@ FROM (
           `q_2`.`orders_order_id`,
           `q_2`.`orders_customer_id`,
           `q_2`.`orders_amount`,
+          `q_2`.`__ivm_late`,
           `q_2`.`__ivm_side`
       ) AS `q_3`
       WHERE
@@ -271,9 +301,11 @@ FROM (
     LATERAL VIEW
     EXPLODE(array_repeat(0, CAST(`q_4`.`__ivm_times` AS INT))) generated_2 AS `__ivm_copy`
   ) AS `q_5`
+  WHERE
+    `q_5`.`__ivm_late`
   GROUP BY
-    `q_5`.`order_id`,
-    `q_5`.`place_2`
+    `q_5`.`orders_order_id`,
+    `q_5`.`place`
 ) AS `q_6`
 WHERE
   `q_6`.`__ivm_count` <> 0;
