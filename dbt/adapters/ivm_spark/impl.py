@@ -172,6 +172,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
             self._changes,
             change=self._changed if embedded else None,
             store=self._stored if embedded else None,
+            pin=self._pinned if embedded else None,
             progress=Progress(partial(_say_phase, str(request["model"]))),
             **request,
         )
@@ -380,6 +381,14 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         """
         handle: Any = self.connections.get_thread_connection().handle
         return bool(handle.keep_few(name, sql))
+
+    def _pinned(self, name: str, relation: str, version: int) -> bool:
+        """Make a temporary view of a Delta table's rows at its newest version; whether it did.
+
+        Only a session of this process can.
+        """
+        handle: Any = self.connections.get_thread_connection().handle
+        return bool(handle.pin_scan(name, relation, version))
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

@@ -145,7 +145,7 @@ def assemble(
     )
     plan = _with_view(plan, request, found)
     if decision.build:
-        return _rebuilt(plan, request, found, decision)
+        return _rebuilt(plan, request, found, choice)
     if decision.changes_nothing:
         return _taken_over(plan, request, found)
     return _merged(plan, request, found, choice, compact, token)
@@ -272,14 +272,14 @@ def _with_view(plan: Plan, request: Request, found: Findings) -> Plan:
     )
 
 
-def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) -> Plan:
-    watermarks = plan.watermark.sources
+def _rebuilt(plan: Plan, request: Request, found: Findings, choice: Choice) -> Plan:
+    decision, watermarks = choice.decision, plan.watermark.sources
     return Full(
         **_common(plan),
         kind=RefreshKind.INITIAL if decision.first else RefreshKind.FULL,
         technique=Technique.INITIAL if decision.first else Technique.FULL,
         reason=found.reading.unsupported_reason if decision.first else decision.reason,
-        select=_contents(plan, request, found, decision),
+        select=_contents(plan, request, found, choice),
         keeps_table=_overwrites(plan, request, found, decision),
         table=_for_types(plan.table, found),
         tuning=rebuilt(
@@ -292,7 +292,7 @@ def _rebuilt(plan: Plan, request: Request, found: Findings, decision: Decision) 
     )
 
 
-def _contents(plan: Plan, request: Request, found: Findings, decision: Decision) -> str:
+def _contents(plan: Plan, request: Request, found: Findings, choice: Choice) -> str:
     """Return the SELECT of a state's new contents: what the query gives, and frozen rows."""
     if found.taken is not None:
         return to_sql(found.taken.rows, pretty=True)
@@ -309,12 +309,13 @@ def _contents(plan: Plan, request: Request, found: Findings, decision: Decision)
     if found.reused is not None:
         assert found.version is not None
         tree = lower_rebuild(found.reused.layout, facts)
-        bind = Versions.of({}, found.heads, {request.state: found.version}).bind
+        state = {request.state: found.version}
+        bind = Versions.of({}, found.heads, state, scans=choice.scans).bind
         return to_sql(render(tree, bind), pretty=True)
     layout = found.layout if frozen is None or keeps else frozen.layout
     assert layout is not None
     tree = lower_rebuild(layout, facts)
-    bind = Versions.of(decision.ranges, found.heads).bind
+    bind = Versions.of(choice.decision.ranges, found.heads, scans=choice.scans).bind
     if frozen is not None and given:
         text = to_sql(render(tree, bind), pretty=True)
         return frozen.beside_text(text, request.state, layout.columns)
@@ -380,7 +381,8 @@ def _merged(
     assert layout is not None and watermark is not None
     large, rows = _is_large(found), found.cost_model.state_rows
     state = {} if found.version is None else {request.state: found.version}
-    versions = Versions.of(decision.ranges, found.heads, state, {**choice.feeds, **choice.nets})
+    feeds = {**choice.feeds, **choice.nets}
+    versions = Versions.of(decision.ranges, found.heads, state, feeds, choice.scans)
     vectors = plan.watermark.large
     target = Target(
         request.state,

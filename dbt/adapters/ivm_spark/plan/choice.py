@@ -35,6 +35,7 @@ class Choice:
             much, None without one.
         nets: the relations of net changes, by source.
         feeds: the relations of changed rows that models of the run share, by source.
+        scans: the views that are read in place of sources at the versions to refresh to.
     """
 
     situation: Situation
@@ -43,6 +44,7 @@ class Choice:
     no_op_updates: NoOpUpdates | None = None
     nets: Mapping[str, str] = field(default_factory=dict)
     feeds: Mapping[str, str] = field(default_factory=dict)
+    scans: Mapping[str, str] = field(default_factory=dict)
 
 
 def situation_of(request: Request, history: StateHistory, found: Findings) -> Situation:

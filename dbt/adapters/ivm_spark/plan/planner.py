@@ -33,6 +33,7 @@ from dbt.adapters.ivm_spark.plan.parts import (
     in_parts,
     unfinished,
 )
+from dbt.adapters.ivm_spark.plan.pinned_scans import Pin, pinned_scans
 from dbt.adapters.ivm_spark.plan.plan import Full, NoChange, Plan
 from dbt.adapters.ivm_spark.plan.query_change import check_query_change
 from dbt.adapters.ivm_spark.plan.references import with_references
@@ -73,6 +74,7 @@ class Planner:
             looked at does not count, so that it reads metadata only.
         token: see `Target`.
         changes: of sources, shared by the whole run.
+        pin: makes views of sources' rows; without it, sources are read by their names.
     """
 
     def __init__(
@@ -82,8 +84,10 @@ class Planner:
         counts: bool = True,
         token: str = "",
         changes: SharedChanges | None = None,
+        pin: Pin | None = None,
     ) -> None:
         self._changes = changes or SharedChanges()
+        self._pin = pin
         self._token = token
         self._query = query
         self._finder = Finder(query, pins, counts)
@@ -194,6 +198,9 @@ class Planner:
             if found.taken is None:
                 found = with_reused(self._query, request, history, found, decision)
         request, found, watermarks = self._at_versions(request, found, decision)
+        if self._pin is not None and not request.in_parts:
+            scans = pinned_scans(found, decision, self._pin, self._token)
+            choice = replace(choice, scans=scans)
         plan = assemble(request, found, choice, watermarks, self._token, uuid.uuid4().hex)
         at_once = ""
         if isinstance(plan, Full) and request.in_parts:

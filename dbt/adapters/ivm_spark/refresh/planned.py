@@ -11,6 +11,7 @@ from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
+from dbt.adapters.ivm_spark.plan.pinned_scans import Pin
 from dbt.adapters.ivm_spark.plan.plan import Full, Plan, RefreshKind
 from dbt.adapters.ivm_spark.plan.planner import Planner
 from dbt.adapters.ivm_spark.plan.publication import check_publishable
@@ -45,6 +46,7 @@ class PlannedRefresh:
         model: str,
         changes: SharedChanges | None,
         progress: Progress | None,
+        pin: Pin | None,
     ) -> None:
         self._query = query
         self._progress = progress
@@ -52,7 +54,7 @@ class PlannedRefresh:
         self._model = model
         self._pins = pins
         self._token = uuid.uuid4().hex[:8]
-        self._planner = Planner(query, pins, token=self._token, changes=changes)
+        self._planner = Planner(query, pins, token=self._token, changes=changes, pin=pin)
         self._phases: dict[str, float] = {}
         self._before: dict[str, float] = {}
         self._session = Workspace(query)

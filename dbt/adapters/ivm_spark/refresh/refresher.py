@@ -9,6 +9,7 @@ from typing import Any
 
 from dbt_common.exceptions import CompilationError, DbtDatabaseError
 
+from dbt.adapters.ivm_spark.plan.pinned_scans import Pin
 from dbt.adapters.ivm_spark.plan.plan import Full, Incremental
 from dbt.adapters.ivm_spark.plan.publication import Publication
 from dbt.adapters.ivm_spark.plan.refusals import rejection
@@ -59,8 +60,9 @@ class Refresher(RefreshOfChange):
         change: Change | None = None,
         store: Store | None = None,
         progress: Progress | None = None,
+        pin: Pin | None = None,
     ) -> None:
-        super().__init__(query, pins, request, model, changes, progress, store=store)
+        super().__init__(query, pins, request, model, changes, progress, pin, store=store)
         self._committer = Committer(query, self._session, change, self._token)
         self._built: Built | None = None
         self._follows = False
@@ -79,6 +81,7 @@ class Refresher(RefreshOfChange):
         change: Change | None = None,
         store: Store | None = None,
         progress: Progress | None = None,
+        pin: Pin | None = None,
         **said: Any,
     ) -> Refresher:
         """Return a refresher for a model, with its plan made.
@@ -92,12 +95,13 @@ class Refresher(RefreshOfChange):
                 it, there is only the statement.
             store: materializes a relation of few rows; without it, there is only the statement.
             progress: says what a long refresh is doing.
+            pin: makes views of sources' rows; without it, sources are read by their names.
             said: what the macro `ivm_request` says of the model.
 
         Raises as `Request.of_model` does.
         """
         request = Request.of_model(model=model, **said)
-        return cls(query, pins, request, model, changes, change, store, progress)
+        return cls(query, pins, request, model, changes, change, store, progress, pin)
 
     def alteration(self) -> Alteration:
         """Return what the plan alters of the state's table, nothing if that is done already."""

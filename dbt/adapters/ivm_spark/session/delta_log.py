@@ -9,6 +9,11 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
+COLUMN_METADATA = frozenset(
+    {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
+)
+"""Metadata of a column under which its values are read and written as they are. Others make Delta
+or Spark compute, pad or check values (defaults, generated and identity columns, CHAR)."""
 _OURS = "spark_catalog"
 _BETWEEN = "\x00"
 """A separator that no name contains."""
@@ -67,6 +72,16 @@ def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
     log = classes.log.forTable(session._jsparkSession, found)
     option = classes.option
     return log, log.update(False, option.empty(), option.apply(found))
+
+
+def known_files(snapshot: Any) -> Any | None:
+    """Return the files of a snapshot if Delta's checksum of the version has them, else None.
+
+    Source: Delta's protocol, "Version Checksum File".
+    """
+    found = snapshot.checksumOpt()
+    files = found.get().allFiles() if found.isDefined() else None
+    return files.get() if files is not None and files.isDefined() else None
 
 
 def forget_tables(session: SparkSession) -> None:

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.session.explanation import Explanations
 from dbt.adapters.ivm_spark.session.history import history
 from dbt.adapters.ivm_spark.session.identity import row_counts, table_id
 from dbt.adapters.ivm_spark.session.literals import as_sent
+from dbt.adapters.ivm_spark.session.pinned_scan import pin_scan
 from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
@@ -131,6 +132,10 @@ class SessionHandle(SparkConnectionWrapper):
         Return whether that was done.
         """
         return keep_few_rows(self.session, name, sql)
+
+    def pin_scan(self, name: str, relation: str, version: int) -> bool:
+        """Make a temporary view of a Delta table's rows at its newest version; see `pin_scan`."""
+        return pin_scan(self.session, name, relation, version)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):

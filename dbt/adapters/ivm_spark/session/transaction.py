@@ -37,7 +37,13 @@ from typing_extensions import assert_never
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.deletion_vectors import taken_out
-from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot, scala_object
+from dbt.adapters.ivm_spark.session.delta_log import (
+    COLUMN_METADATA,
+    java,
+    known_files,
+    newest_snapshot,
+    scala_object,
+)
 from dbt.adapters.ivm_spark.session.explanation import active
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
@@ -83,11 +89,6 @@ FEATURES = frozenset(
 """Features of a table under which Delta's writer is known to write what the statement writes.
 Others may have columns or files that only Delta's own commands keep up, such as row ids. Into
 clusters, rows are brought by OPTIMIZE alone."""
-COLUMN_METADATA = frozenset(
-    {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
-)
-"""Metadata of a column under which its values are written as they are. Others make Delta or Spark
-compute, pad or check values (defaults, generated and identity columns, CHAR)."""
 _OLD_WRITERS = 6
 """The last version of the protocol without a list of features."""
 _FEED = "delta.enableChangeDataFeed"
@@ -295,21 +296,18 @@ class _Transaction:
 
     def _files(self) -> Any:
         """Return the files of the state; without a checksum that has them, that takes a job."""
-        known = self._checksum()
-        return self._transaction.filterFiles() if known is None else known.allFiles().get()
+        known = known_files(self._snapshot)
+        return self._transaction.filterFiles() if known is None else known
 
     def _small_files(self) -> Any | None:
         """Return the files of a small state, as Delta's checksum has them; None for any other."""
-        known = self._checksum()
-        if known is None or known.tableSizeBytes() > MOST_BYTES or known.numFiles() > MOST_FILES:
+        files = known_files(self._snapshot)
+        if files is None:
             return None
-        return known.allFiles().get()
-
-    def _checksum(self) -> Any | None:
-        """Return Delta's checksum of the state, None unless it has the state's files."""
-        found = self._snapshot.checksumOpt()
-        known = found.isDefined() and found.get().allFiles().isDefined()
-        return found.get() if known else None
+        known = self._snapshot.checksumOpt().get()
+        if known.tableSizeBytes() > MOST_BYTES or known.numFiles() > MOST_FILES:
+            return None
+        return files
 
     def _actions(self, written: Any = None, removed: Any = None) -> Any:
         """Return the actions of the commit: files, and the number of the refresh."""

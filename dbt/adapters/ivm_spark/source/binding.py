@@ -34,12 +34,14 @@ class Versions:
         pinned: the version to refresh to, for every source that has versions.
         stored: the relation that is read in place of a source's feed.
         read_by: the way to read the changes of each source; one that is missing here has a feed.
+        scans: the relation that is read in place of a source at its pinned version.
     """
 
     first: dict[str, int]
     pinned: dict[str, int]
     stored: Mapping[str, str] = field(default_factory=dict)
     read_by: Mapping[str, ChangeSource] = field(default_factory=dict)
+    scans: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -48,6 +50,7 @@ class Versions:
         heads: Mapping[str, Head],
         others: Mapping[str, int] | None = None,
         stored: Mapping[str, str] | None = None,
+        scans: Mapping[str, str] | None = None,
     ) -> Versions:
         """Return the versions of sources at their heads and of other tables, and the feeds to read.
 
@@ -57,11 +60,12 @@ class Versions:
             others: the versions of other tables.
             stored: the relations that are read in place of feeds, with their columns and the
                 weight.
+            scans: the relations that are read in place of sources at their heads.
         """
         pinned = {name: head.version for name, head in heads.items() if not head.files}
         first = {name: w.first for name, w in ranges.items()}
         read_by = {name: w.source for name, w in ranges.items()}
-        return cls(first, {**pinned, **(others or {})}, stored or {}, read_by)
+        return cls(first, {**pinned, **(others or {})}, stored or {}, read_by, scans or {})
 
     def bind(self, scan: Scan) -> Bound:
         """Return a scan as Spark SQL; a relation without a version is read by its plain name."""
@@ -69,6 +73,8 @@ class Versions:
             return bind_plain(scan)
         if scan.at is At.CHANGES:
             return self._changes(scan)
+        if scan.relation in self.scans:
+            return bind_plain(scan, self.scans[scan.relation])
         bound = bind_plain(scan)
         read_at(bound.table, self.pinned[scan.relation])
         return bound

@@ -28,9 +28,14 @@ class Bound:
 Binding = Callable[[Scan], Bound]
 
 
-def bind_plain(scan: Scan) -> Bound:
-    """Return the source by its name, at its newest version."""
-    table = exp.to_table(scan.relation, dialect="spark")
+def bind_plain(scan: Scan, relation: str = "") -> Bound:
+    """Return the source by its name, at its newest version.
+
+    Args:
+        scan: of the source.
+        relation: the quoted name of a relation that is read in its place; empty for none.
+    """
+    table = exp.to_table(relation or scan.relation, dialect="spark")
     table.set("alias", alias_of(scan.alias))
     return Bound(
         table, {name: exp.column(c, table=scan.alias, quoted=True) for name, c in scan.fields}

@@ -1,0 +1,55 @@
+"""The scans of sources that a refresh plans once for all of its statements. Pure.
+
+See `dbt.adapters.ivm_spark.session.pinned_scan` for what that saves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from dbt.adapters.ivm_spark.algebra.catalog import RelationKind, quote
+from dbt.adapters.ivm_spark.algebra.traversal import nodes
+from dbt.adapters.ivm_spark.algebra.tree import At, Node, Scan
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.findings import Findings
+
+Pin = Callable[[str, str, int], bool]
+"""Makes a temporary view of a table's rows: the view's name, the table's and its version. Returns
+whether that was done."""
+
+
+def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> dict[str, str]:
+    """Return the views to read in place of sources at their heads, by the sources' quoted names.
+
+    Args:
+        found: the findings about the view and its sources, at the versions to refresh to.
+        decision: how to refresh.
+        pin: makes a view.
+        token: makes the names of the views unique to this refresh.
+    """
+    views = dict[str, str]()
+    for number, name in enumerate(sorted(set(_tables(_tree(found, decision))))):
+        head, view = found.heads.get(name), f"ivm_scan_{number}_{token}"
+        if head is None or head.kind is not RelationKind.DELTA:
+            continue
+        if pin(view, name, head.version):
+            views[name] = quote(view)
+    return views
+
+
+def _tree(found: Findings, decision: Decision) -> Iterable[Node]:
+    """Return the trees whose scans the refresh sends."""
+    if found.layout is None:
+        return ()
+    if decision.build:
+        return (found.layout.input,)
+    if found.derivation is None or decision.changes_nothing:
+        return ()
+    return (found.derivation.over(decision.moved),)
+
+
+def _tables(trees: Iterable[Node]) -> Iterator[str]:
+    for tree in trees:
+        for node in nodes(tree):
+            if isinstance(node, Scan) and node.at is At.POST:
+                yield node.relation

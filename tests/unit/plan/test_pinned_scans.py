@@ -1,0 +1,91 @@
+"""Which sources a refresh reads through views of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.plan.change import Derivation
+from dbt.adapters.ivm_spark.plan.decide import Decision
+from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.plan.pinned_scans import pinned_scans
+from dbt.adapters.ivm_spark.plan.reading import lay_out
+from dbt.adapters.ivm_spark.source.binding import Versions
+from dbt.adapters.ivm_spark.source.version_range import Head
+from dbt.adapters.ivm_spark.sql.build import build_view
+from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.state.layout import probe
+
+RELATIONS = tuple(
+    Relation(f"`s`.`{name}`", RelationKind.DELTA, columns)
+    for name, columns in {
+        "lines": (("o", "bigint"), ("q", "int")),
+        "orders": (("o", "bigint"), ("c", "bigint")),
+        "files": (("c", "bigint"), ("n", "int")),
+    }.items()
+)
+LINES, ORDERS, FILES = (relation.name for relation in RELATIONS)
+CATALOG = Catalog({relation_key(r.name): r for r in RELATIONS}, ("s",))
+QUERY = (
+    "select sum(l.q * f.n) as x from lines l join orders o on l.o = o.o join files f on o.c = f.c"
+)
+HEADS = {
+    LINES: Head(7, True),
+    ORDERS: Head(3, True),
+    FILES: Head(0, False, kind=RelationKind.FILES),
+}
+
+
+@dataclass
+class _Found:
+    """What a planner has found, as far as these views depend on it."""
+
+    layout: Any
+    derivation: Derivation
+    heads: dict[str, Head] = field(default_factory=lambda: HEADS)
+
+
+@dataclass
+class _Decision:
+    build: bool
+    moved: frozenset[str] = frozenset()
+    changes_nothing: bool = False
+
+
+def _pinned(decision: _Decision, *refused: str) -> dict[str, str]:
+    view = build_view(QUERY, CATALOG)
+    layout = lay_out(view, dict.fromkeys(probe(view.root).columns, "bigint"), "`s`.`v__ivm`")
+    facts = {r.name: SourceFacts.of(10, r.columns) for r in RELATIONS}
+    asked = list[tuple[str, int]]()
+
+    def pin(name: str, relation: str, version: int) -> bool:
+        asked.append((relation, version))
+        return relation not in refused
+
+    found = cast(Findings, _Found(layout, Derivation(layout, facts)))
+    views = pinned_scans(found, cast(Decision, decision), pin, "t")
+    assert set(asked) <= {(LINES, 7), (ORDERS, 3)}
+    assert len(set(views.values())) == len(views)
+    return views
+
+
+def test_a_rebuild_reads_all_delta_tables_so() -> None:
+    assert _pinned(_Decision(build=True)).keys() == {LINES, ORDERS}
+    assert _pinned(_Decision(build=True), LINES).keys() == {ORDERS}
+
+
+def test_an_incremental_refresh_reads_those_that_meet_a_change() -> None:
+    assert _pinned(_Decision(False, frozenset({LINES}))).keys() == {ORDERS}
+    assert _pinned(_Decision(False, frozenset({LINES, ORDERS}))).keys() == {LINES, ORDERS}
+    assert not _pinned(_Decision(False, frozenset(), changes_nothing=True))
+
+
+def test_a_source_is_read_through_its_view() -> None:
+    tree = build_view("select l.q from lines l join orders o on l.o = o.o", CATALOG).root
+    versions = Versions.of({}, HEADS, scans={LINES: "`ivm_scan_0_t`"})
+    text = to_sql(render(tree, versions.bind))
+    assert "FROM `ivm_scan_0_t` AS `l`" in text
+    assert "`s`.`orders` VERSION AS OF 3 AS `o`" in text
