@@ -9,7 +9,7 @@ from dbt.adapters.ivm_spark.commands.doctor import rules
 from dbt.adapters.ivm_spark.commands.explain.refresh_log import _TRIMMED_EVERY
 from dbt.adapters.ivm_spark.commands.report.reporter import SHOWN_COMMITS
 from dbt.adapters.ivm_spark.commands.verify.comparable import DIGITS
-from dbt.adapters.ivm_spark.delta import near
+from dbt.adapters.ivm_spark.delta import near, window
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.physical import (
     broadcast,
@@ -53,6 +53,7 @@ def rows(number: int) -> str:
 
 
 STATED = {
+    "docs/operators/windows.md": (f"a source of {rows(window.APART_ROWS)} rows or more",),
     "README.md": (
         f"together have at most {rows(decide.SMALL_ROWS)} rows",
         f"Every {assembly.COMPACT_AFTER + 1}th refresh adds them up",

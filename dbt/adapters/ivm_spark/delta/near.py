@@ -16,6 +16,10 @@ missing.
 
 Here all rows of the partition are read, but still only those from m on are given.
 
+The rows before m are the same, new and old. In big sources they are not compared, and they are
+only read for a side that has rows from m on: for the new one alone, if the partition gains rows at
+its end.
+
 Applies if
 
 1. all functions of the operator order their rows by the same first key, with NULLs where Spark puts
@@ -45,6 +49,7 @@ from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS, BY_PLACE
 from dbt.adapters.ivm_spark.algebra.traversal import below_rows
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
+    Distinct,
     Filter,
     Item,
     Join,
@@ -54,13 +59,14 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     UnionAll,
     Window,
 )
+from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
 """The rule applies if functions read at most so many rows before the first changed one."""
 LATE = "__ivm_late"
 """Whether a row is not before the first changed row of its partition."""
-_KEY, _TOUCHED = "__ivm_key_", "__ivm_touched_"
+_KEY, _TOUCHED, _OF = "__ivm_key_", "__ivm_touched_", "__ivm_of_"
 _ORDER, _CUT, _FIRST = "__ivm_order", "__ivm_cut", "__ivm_first"
 _PLACE, _SEEN = "__ivm_place", "__ivm_seen"
 _OFFSETS = (exp.Literal, exp.Interval, exp.Var, exp.IntervalSpan, exp.Paren, exp.Neg)
@@ -139,15 +145,37 @@ def near_rows(given: Input, reach: Reach) -> Node:
         given: the window's input, its delta, which is not None, and the keys of its partitions.
         reach: of the window operator.
     """
-    assert given.delta is not None
-    cuts = _first_changed(given.delta, given.keys, reach)
-    if reach.rows and not reach.whole:
-        cuts = _rows_before(given, reach, cuts)
-    rows = _met(given, reach, cuts, given.post.columns)
+    rows = _met(given, reach, _cut_partitions(given, reach), given.post.columns)
     if not reach.whole:
         rows = Filter(rows, _not_before(_cuts(reach), reach))
-    late = Item(LATE, _not_before([column(_FIRST)], reach))
+    late = Item(LATE, _is_late(reach))
     return Project(rows, (*passed(given.post.columns), *([late] * reach.keeps_rows_before)))
+
+
+def near_sides(given: Input, reach: Reach) -> Node:
+    """Return the rows of `near_rows`, new and old, of which only the late ones were compared.
+
+    They have the columns of `given.post`, `LATE`, and `SIDE` as the last column.
+
+    Args:
+        given: as for `near_rows`.
+        reach: of a window operator that keeps the rows before the first changed one.
+    """
+    columns = passed(given.post.columns)
+    cuts = _cut_partitions(given, reach)
+    since = Filter(_met(given, reach, cuts, given.post.columns), _is_late(reach))
+    late = now_and_before(Project(since, columns), given.delta)
+    # What joins the cuts is another relation than above, so that it is not materialized for both:
+    # it has most rows of the touched partitions.
+    seeing = Join((_sides_of(late, given.keys), cuts), _same(_OF, _TOUCHED, len(given.keys)))
+    rows = _met(given, reach, seeing, given.post.columns)
+    before: exp.Expr = exp.Not(this=exp.Coalesce(this=_is_late(reach), expressions=[exp.false()]))
+    if not reach.whole:
+        before = exp.and_(before, exp.paren(_not_before(_cuts(reach), reach)))
+    side = Item(SIDE, column(SIDE))
+    early = Project(Filter(rows, before), (*columns, Item(LATE, exp.false()), side))
+    late = Project(late, (*columns, Item(LATE, exp.true()), side))
+    return UnionAll((early, late), widens=False)
 
 
 def _reach(window: exp.Expr) -> Reach | None:
@@ -228,6 +256,19 @@ def _is_cheap(node: Node) -> bool:
     return isinstance(below_rows(node), Scan)
 
 
+def _cut_partitions(given: Input, reach: Reach) -> Node:
+    """Return the touched partitions, each with where to begin to read and its first changed row."""
+    assert given.delta is not None
+    cuts = _first_changed(given.delta, given.keys, reach)
+    return _rows_before(given, reach, cuts) if reach.rows and not reach.whole else cuts
+
+
+def _sides_of(rows: Node, keys: tuple[exp.Expr, ...]) -> Node:
+    """Return the partitions and sides that have rows."""
+    own = tuple(Item(f"{_OF}{n}", key) for n, key in enumerate(keys))
+    return Distinct(Project(rows, (*own, *passed((SIDE,)))))
+
+
 def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:
     """Return the key of the first changed row of each touched partition, or NULL.
 
@@ -282,17 +323,28 @@ def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> No
     They have the given columns and the first key of the order.
     """
     keys = tuple(Item(f"{_KEY}{n}", key) for n, key in enumerate(given.keys))
-    same = tuple(
-        exp.NullSafeEQ(this=column(f"{_KEY}{n}"), expression=column(f"{_TOUCHED}{n}"))
-        for n in range(len(keys))
+    rows = Project(given.post, (*passed(columns), *keys, Item(_ORDER, reach.key)))
+    return Join((rows, cuts), _same(_KEY, _TOUCHED, len(keys)))
+
+
+def _same(left: str, right: str, keys: int) -> tuple[exp.Expr, ...]:
+    """Return that the keys with two prefixes are the same, NULLs too."""
+    return tuple(
+        exp.NullSafeEQ(this=column(f"{left}{n}"), expression=column(f"{right}{n}"))
+        for n in range(keys)
     )
-    return Join(
-        (Project(given.post, (*passed(columns), *keys, Item(_ORDER, reach.key))), cuts), same
-    )
+
+
+def _is_late(reach: Reach) -> exp.Expr:
+    """Return the condition that a row is not before the first changed one; NULL if it is."""
+    return _not_before([column(_FIRST)], reach)
 
 
 def _not_before(cuts: Iterable[exp.Expr], reach: Reach) -> exp.Expr:
-    """Return the condition that a row is not before one of the cuts of its partition."""
+    """Return the condition that a row is not before one of the cuts of its partition.
+
+    It may be NULL if the row is.
+    """
     order = column(_ORDER)
     conditions: list[exp.Expr] = [exp.Is(this=order, expression=exp.null())] * reach.descending
     for cut in cuts:

@@ -10,7 +10,6 @@ are one operator on the partitions of the common keys: its input is sliced once,
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -26,13 +25,18 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Sort,
     Window,
 )
+from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
+from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
+from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.moved import is_moved
-from dbt.adapters.ivm_spark.delta.near import LATE, near_rows, reach_of
+from dbt.adapters.ivm_spark.delta.near import LATE, near_rows, near_sides, reach_of
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
+APART_ROWS = 200_000
+"""Rows of a source from which on comparing its rows takes longer than one more statement."""
 Keys = tuple[exp.Expr, ...]
 
 
@@ -47,22 +51,17 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     reach = reach_of(node) if base is node.input else None
     if reach is None or given.delta is None:
         return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
-    rows = near_rows(given, reach)
     if not reach.keeps_rows_before:
+        rows = near_rows(given, reach)
         return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
-    is_late = Item(LATE, exp.true())
-    changes = Project(given.delta, (*passed(base.columns), is_late, *passed((WEIGHT,))))
-    return touched(
-        (replace(given, post=rows, delta=changes),),
-        lambda inputs: _without_rows_before(sided(node, inputs[0])),
-        rows=rows,
-    )
-
-
-def _without_rows_before(rows: Node) -> Node:
-    """Return the rows that are not before the first changed one of their partition."""
-    every = passed(name for name in rows.columns if name != LATE)
-    return Project(Filter(rows, column(LATE)), every)
+    if rows_read(base, rows_of(context.sources)) >= APART_ROWS:
+        both = near_sides(given, reach)
+    else:
+        is_late = Item(LATE, exp.true())
+        changes = Project(given.delta, (*passed(base.columns), is_late, *passed((WEIGHT,))))
+        both = now_and_before(near_rows(given, reach), changes)
+    late = Filter(sided(node, both), column(LATE))
+    return Project(late, (*passed(node.columns), Item(WEIGHT, column(SIDE))))
 
 
 def _sided(node: Node, base: Node, rows: Node) -> Node:
