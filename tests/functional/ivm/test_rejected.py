@@ -18,7 +18,7 @@ from tests.functional.ivm.warehouse import FEED, Warehouse, by_statements, kinds
 QUERY = "select k, sum(v) as total, max(v) as most from {{ target.schema }}.facts group by k"
 PLACES = {
     "the_probe": r"describe query\s+SELECT",
-    "the_build": r"create or replace table .*__ivm.*version as of",
+    "the_build": r"create or replace table .*__ivm.*(version as of|ivm_scan_)",
     "the_view": r"create or replace view ",
 }
 """Statements of a first build that are made from the tree; the user's own text is in lower case."""
