@@ -16,9 +16,9 @@ missing.
 
 Here all rows of the partition are read, but still only those from m on are given.
 
-The rows before m are the same, new and old. In big sources they are not compared, and they are
-only read for a side that has rows from m on: for the new one alone, if the partition gains rows at
-its end.
+The rows before m are the same, new and old. If there are many of them, they are not compared, and
+they are only read for a side that has rows from m on: for the new one alone, if the partition gains
+rows at its end.
 
 Applies if
 
@@ -107,6 +107,11 @@ class Reach:
         Some of them look ahead to that row, and others are what these look back at.
         """
         return self.back + self.ahead
+
+    @property
+    def sees_many(self) -> bool:
+        """Return whether a row may see most of its partition."""
+        return self.whole or bool(self.offsets)
 
     @property
     def keeps_rows_before(self) -> bool:

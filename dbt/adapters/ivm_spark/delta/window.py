@@ -54,7 +54,7 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     if not reach.keeps_rows_before:
         rows = near_rows(given, reach)
         return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
-    if rows_read(base, rows_of(context.sources)) >= APART_ROWS:
+    if reach.sees_many and rows_read(base, rows_of(context.sources)) >= APART_ROWS:
         both = near_sides(given, reach)
     else:
         is_late = Item(LATE, exp.true())
