@@ -338,13 +338,18 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         """Return any text as a literal: a description, a property, a path."""
         return sql_literal(str(text))
 
+    @property
+    def _handle(self) -> Any:
+        """Return the handle of this thread's connection."""
+        return self.connections.get_thread_connection().handle
+
     def _rows_of(self, sql: str) -> list[dict[str, Any]]:
         """Send a statement and return its rows as Spark gives them, by column name.
 
         Some statements need not be sent. For DESCRIBE HISTORY and DESCRIBE TABLE, the rows then
         have only the parts that the adapter uses.
         """
-        handle: Any = self.connections.get_thread_connection().handle
+        handle = self._handle
         known: list[dict[str, Any]] | None = handle.known(sql) if hasattr(handle, "known") else None
         if known is not None:
             return known
@@ -361,8 +366,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
 
         Only a session of this process has replacements.
         """
-        handle: Any = self.connections.get_thread_connection().handle
-        with handle.replacing(replacement):
+        with self._handle.replacing(replacement):
             return self._rows_of(sql)
 
     def _stored(self, sql: str) -> None:
@@ -370,8 +374,7 @@ class IvmSparkAdapter(AnyCatalogAdapter):
 
         Only a session of this process does without it.
         """
-        handle: Any = self.connections.get_thread_connection().handle
-        with handle.storing_few():
+        with self._handle.storing_few():
             self._rows_of(sql)
 
     def _kept(self, name: str, sql: str) -> bool:
@@ -379,16 +382,14 @@ class IvmSparkAdapter(AnyCatalogAdapter):
 
         Return whether that was done. Only a session of this process can.
         """
-        handle: Any = self.connections.get_thread_connection().handle
-        return bool(handle.keep_few(name, sql))
+        return bool(self._handle.keep_few(name, sql))
 
     def _pinned(self, name: str, relation: str, version: int) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; whether it did.
 
         Only a session of this process can.
         """
-        handle: Any = self.connections.get_thread_connection().handle
-        return bool(handle.pin_scan(name, relation, version))
+        return bool(self._handle.pin_scan(name, relation, version))
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

@@ -8,13 +8,12 @@ rows of p from two rows before m on are enough, new and old, and only those from
 
     lead(v) OVER (PARTITION BY p ORDER BY at)
 
-Here the row before m may change too. Of the rows that are read, a row with the same value in both
-computations cancels out. This holds even if that value is wrong because the rows before the cut are
-missing.
+Here the row before m may change too, so all rows that are read are given. A row cancels out if both
+computations give it the same value, even a wrong one: the rows before the cut are missing in both.
 
     sum(v) OVER (PARTITION BY p ORDER BY at)
 
-Here all rows of the partition are read, but still only those from m on are given.
+Here the refresh reads the whole partition. The delta has the rows from m on, as above.
 
 The rows before m are the same, new and old. If there are many of them, they are not compared, and
 they are only read for a side that has rows from m on: for the new one alone, if the partition gains
@@ -48,6 +47,7 @@ from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.frames import BY_PEERS, BY_PLACE
 from dbt.adapters.ivm_spark.algebra.traversal import below_rows
 from dbt.adapters.ivm_spark.algebra.tree import (
+    WEIGHT,
     Aggregate,
     Distinct,
     Filter,
@@ -63,7 +63,7 @@ from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
 from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
-"""The rule applies if functions read at most so many rows before the first changed one."""
+"""Functions that read more rows before the first changed one count as reading all of them."""
 LATE = "__ivm_late"
 """Whether a row is not before the first changed row of its partition."""
 _KEY, _TOUCHED, _OF = "__ivm_key_", "__ivm_touched_", "__ivm_of_"
@@ -157,15 +157,26 @@ def near_rows(given: Input, reach: Reach) -> Node:
     return Project(rows, (*passed(given.post.columns), *([late] * reach.keeps_rows_before)))
 
 
-def near_sides(given: Input, reach: Reach) -> Node:
-    """Return the rows of `near_rows`, new and old, of which only the late ones were compared.
-
-    They have the columns of `given.post`, `LATE`, and `SIDE` as the last column.
+def near_sides(given: Input, reach: Reach, apart: bool) -> Node:
+    """Return the rows of `near_rows`, new and old, with `SIDE` as the last column.
 
     Args:
         given: as for `near_rows`.
-        reach: of a window operator that keeps the rows before the first changed one.
+        reach: of the window operator.
+        apart: the rows before the first changed one are read apart, if they are many and stay.
     """
+    # Over anything but a source, reading twice is computing twice.
+    if apart and reach.sees_many and reach.keeps_rows_before and _is_cheap(given.post):
+        return _sides_apart(given, reach)
+    delta = given.delta
+    if delta is not None and reach.keeps_rows_before:
+        is_late = Item(LATE, exp.true())
+        delta = Project(delta, (*passed(given.post.columns), is_late, *passed((WEIGHT,))))
+    return now_and_before(near_rows(given, reach), delta)
+
+
+def _sides_apart(given: Input, reach: Reach) -> Node:
+    """Return the rows of both sides, of which only the late ones were compared."""
     columns = passed(given.post.columns)
     cuts = _cut_partitions(given, reach)
     since = Filter(_met(given, reach, cuts, given.post.columns), _is_late(reach))

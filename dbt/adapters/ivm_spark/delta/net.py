@@ -70,7 +70,10 @@ def net_weights(name: str, columns: Sequence[tuple[str, str]]) -> Node:
 
 
 def net_rows(name: str, columns: Sequence[tuple[str, str]]) -> Node:
-    """Return that net change as rows of weight 1 or -1, which occur as often as they count."""
+    """Return the net change of a source as rows of weight 1 or -1, as often as they count.
+
+    Args: as for `net_weights`.
+    """
     every = tuple(column for column, _ in columns)
     copies = exp.Anonymous(this="abs", expressions=[column(WEIGHT)])
     sign = exp.cast(exp.Anonymous(this="sign", expressions=[column(WEIGHT)]), "int")

@@ -54,9 +54,7 @@ class Input:
     keys: tuple[exp.Expr, ...]
 
 
-def touched(
-    inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True, rows: Node | None = None
-) -> Node | None:
+def touched(inputs: tuple[Input, ...], rebuild: Rebuild, copies: bool = True) -> Node | None:
     """Return the delta of the operator that `rebuild` applies to its inputs.
 
     Args:
@@ -64,16 +62,10 @@ def touched(
         rebuild: returns the operator over other inputs. These have `SIDE` as their last column,
             which is part of its key; it outputs `SIDE` too.
         copies: False if each distinct row of the inputs is enough, once.
-        rows: the needed rows of the only input, if not all rows of the touched keys are needed. All
-            changed rows that exist now are among them.
     """
     if all(i.delta is None for i in inputs):
         return None
-    if rows is not None:
-        (given,) = inputs
-        both = rebuild((now_and_before(rows, given.delta, copies),))
-    else:
-        both = rebuild(touched_rows(inputs, touched_keys(inputs), copies))
+    both = rebuild(touched_rows(inputs, touched_keys(inputs), copies))
     items = passed(c for c in both.columns if c != SIDE)
     return Project(both, (*items, Item(WEIGHT, column(SIDE))))
 

@@ -28,10 +28,10 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
 from dbt.adapters.ivm_spark.analysis.repeatability import check_repeatable
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
-from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
+from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.moved import is_moved
-from dbt.adapters.ivm_spark.delta.near import LATE, near_rows, near_sides, reach_of
+from dbt.adapters.ivm_spark.delta.near import LATE, near_sides, reach_of
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
@@ -51,17 +51,11 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     reach = reach_of(node) if base is node.input else None
     if reach is None or given.delta is None:
         return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
-    if not reach.keeps_rows_before:
-        rows = near_rows(given, reach)
-        return touched((given,), lambda inputs: _sided(node, base, inputs[0]), rows=rows)
-    if reach.sees_many and rows_read(base, rows_of(context.sources)) >= APART_ROWS:
-        both = near_sides(given, reach)
-    else:
-        is_late = Item(LATE, exp.true())
-        changes = Project(given.delta, (*passed(base.columns), is_late, *passed((WEIGHT,))))
-        both = now_and_before(near_rows(given, reach), changes)
-    late = Filter(sided(node, both), column(LATE))
-    return Project(late, (*passed(node.columns), Item(WEIGHT, column(SIDE))))
+    apart = rows_read(base, rows_of(context.sources)) >= APART_ROWS
+    both: Node = sided(node, near_sides(given, reach, apart))
+    if reach.keeps_rows_before:
+        both = Filter(both, column(LATE))
+    return Project(both, (*passed(node.columns), Item(WEIGHT, column(SIDE))))
 
 
 def _sided(node: Node, base: Node, rows: Node) -> Node:

@@ -28,7 +28,7 @@ def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> d
         token: makes the names of the views unique to this refresh.
     """
     views = dict[str, str]()
-    for number, name in enumerate(sorted(set(_tables(_tree(found, decision))))):
+    for number, name in enumerate(sorted(set(_tables(_trees(found, decision))))):
         head, view = found.heads.get(name), f"ivm_scan_{number}_{token}"
         if head is None or head.kind is not RelationKind.DELTA:
             continue
@@ -37,7 +37,7 @@ def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> d
     return views
 
 
-def _tree(found: Findings, decision: Decision) -> Iterable[Node]:
+def _trees(found: Findings, decision: Decision) -> Iterable[Node]:
     """Return the trees whose scans the refresh sends."""
     if found.layout is None:
         return ()

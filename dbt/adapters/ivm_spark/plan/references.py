@@ -34,7 +34,7 @@ from dbt.adapters.ivm_spark.plan.declared_keys import foreign_keys_among
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.shared_changes import SharedChanges, shared_feeds
+from dbt.adapters.ivm_spark.plan.shared_changes import Columns, SharedChanges, shared_feeds
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
@@ -42,8 +42,6 @@ from dbt.adapters.ivm_spark.sql.scans import Binding, columns_read
 
 WORTH_ASKING = 1_000_000
 """Rows of a referring table from which on not to read it saves more than the question costs."""
-Columns = Sequence[tuple[str, str]]
-"""(name in lower case, Spark type) of columns of a table."""
 _KEY, _GAINED, _LOST = "key_", "gained", "lost"
 _THEIR_KEY, _THEIR_GAINED, _THEIR_LOST = "their_key_", "their_gained", "their_lost"
 

@@ -12,8 +12,8 @@ from pyspark.sql import SparkSession
 COLUMN_METADATA = frozenset(
     {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
 )
-"""Metadata of a column under which its values are read and written as they are. Others make Delta
-or Spark compute, pad or check values (defaults, generated and identity columns, CHAR)."""
+"""Metadata of columns whose values Delta and Spark neither compute nor pad nor check. Defaults,
+generated and identity columns and CHAR have other metadata."""
 _OURS = "spark_catalog"
 _BETWEEN = "\x00"
 """A separator that no name contains."""

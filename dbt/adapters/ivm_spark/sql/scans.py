@@ -33,7 +33,7 @@ def bind_plain(scan: Scan, relation: str = "") -> Bound:
 
     Args:
         scan: of the source.
-        relation: the quoted name of a relation that is read in its place; empty for none.
+        relation: the quoted name of what to read instead; empty for the source itself.
     """
     table = exp.to_table(relation or scan.relation, dialect="spark")
     table.set("alias", alias_of(scan.alias))
