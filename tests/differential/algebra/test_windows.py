@@ -88,6 +88,8 @@ _RELATIONS = (
     "(select a, b, s from t where b > 0 or b is null)",
     "(select a + 1 as a, b, s from t)",
     "(select b as a, a as b, s from t)",
+    "(select a, b, s from t lateral view explode(array_repeat(0, 2)) e as k)",
+    "(select t.a, t.b, t.s from t lateral view explode(array_repeat(0, cast(t.a as int))) e as k)",
 )
 
 
@@ -129,6 +131,18 @@ def test_each_function_sees_what_changes_it(call: str, monkeypatch: pytest.Monke
         order = ("a", "a desc", "b nulls last")[seed % 3]
         over = f"partition by q.s is null order by q.{order}"
         _checked(f"select q.a, q.b, {call.format(x='b', w=over)} as o from t q", seed)
+
+
+@pytest.mark.parametrize("call", ("lag(q.{x})", "lead(q.{x})", "sum(q.{x})", "row_number()"))
+def test_windows_see_each_of_equal_rows(call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As over an ivm model that counts equal rows: it is read as each row, so often."""
+    place = zlib.crc32(call.encode())
+    for seed in range(place, place + budget(2, 12)):
+        monkeypatch.setattr(window, "APART_ROWS", 0 if seed % 2 else BIG_ROWS + 1)
+        over = f"partition by q.s is null order by q.{('b', 'b desc')[seed % 2]}"
+        for relation in _RELATIONS[-2:]:
+            told = call.format(x="a")
+            _checked(f"select q.a, q.b, {told} over ({over}) as o from {relation} q", seed)
 
 
 def test_near_windows_see_rows_with_a_null_key() -> None:

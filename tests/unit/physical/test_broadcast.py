@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column, passed
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.materialized import Materialized
+from dbt.adapters.ivm_spark.algebra.tree import (
+    Aggregate,
+    At,
+    Distinct,
+    Generate,
+    Join,
+    Project,
+    Scan,
+    UnionAll,
+)
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
-from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS, with_broadcasts
+from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS, Bounds, with_broadcasts
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
@@ -25,7 +38,7 @@ def _sql(query: str, **changed: int) -> str:
     assert change is not None
     pinned = dict.fromkeys(view.sources, 9)
     bind = Versions(dict.fromkeys(view.sources, 8), pinned).bind
-    return to_sql(render(with_broadcasts(change, names), bind))
+    return to_sql(render(with_broadcasts(change, Bounds(names)), bind))
 
 
 def test_a_small_change_is_broadcast_to_its_partner() -> None:
@@ -53,4 +66,49 @@ def test_touched_keys_are_broadcast_to_what_they_slice() -> None:
 
 def test_a_query_without_a_change_gets_no_broadcast_hint() -> None:
     view = build_view(JOIN, CATALOG)
-    assert with_broadcasts(view.root, {}) == view.root
+    assert with_broadcasts(view.root, Bounds()) == view.root
+
+
+def test_the_groups_of_a_change_that_repeats_rows_are_broadcast() -> None:
+    """An ivm model that counts equal rows repeats them: its groups stay as few as the changes."""
+    repeated = "shop.orders o lateral view explode(array_repeat(0, o.order_id)) e as k"
+    sql = _sql(
+        f"""select c.customer_id from shop.customers c
+        where exists (select 1 from {repeated} where o.customer_id = c.customer_id)""",
+        orders=10,
+    )
+    assert "LEFT SEMI JOIN (SELECT DISTINCT" in sql
+    assert "BROADCAST" in sql
+
+
+def test_what_a_change_repeats_is_not_bounded() -> None:
+    repeated = "shop.orders o lateral view explode(array_repeat(0, o.order_id)) e as k"
+    sql = _sql(
+        f"""select q.amount from (select o.amount, o.customer_id from {repeated}) q
+        join shop.customers c on q.customer_id = c.customer_id""",
+        orders=10,
+    )
+    assert "BROADCAST" not in sql
+
+
+def test_rows_that_differ_by_what_is_generated_are_not_bounded() -> None:
+    """Each row gives several different ones."""
+    scan = Scan("`shop`.`orders`", "o", (("a", "a"),), At.CHANGES)
+    rows = Generate(scan, exp.Explode(this=column("a")), ("k",))
+    bounds = Bounds({scan.relation: 10})
+    assert bounds.of(Distinct(Project(rows, passed(("a", "k"))))) is None
+    assert bounds.of(Distinct(Project(rows, passed(("a",))))) == 10
+
+
+def test_materialized_relations_pass_their_bounds_on() -> None:
+    scan = Scan("`shop`.`orders`", "o", (("a", "a"),), At.CHANGES)
+    rows = Project(Generate(scan, exp.Explode(this=column("a")), ("k",)), passed(("a",)))
+    kept = Materialized("kept", rows)
+    bounds = Bounds({scan.relation: 10}).with_materialized((kept,))
+    assert bounds.of(kept.scan) is None
+    assert bounds.of(Aggregate(kept.scan, passed(("a",)), ())) == 10
+    met = Join((kept.scan, Scan("`shop`.`parts`", "p", (("b", "b"),), At.POST)), ())
+    assert bounds.of(Aggregate(met, passed(("a",)), ())) == 10
+    assert bounds.of(Aggregate(met, passed(("b",)), ())) is None
+    both = UnionAll((Project(met, passed(("a",))), Project(kept.scan, passed(("a",)))))
+    assert bounds.of(Aggregate(both, passed(("a",)), ())) == 20

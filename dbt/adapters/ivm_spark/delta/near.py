@@ -51,6 +51,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
     Filter,
+    Generate,
     Item,
     Join,
     Node,
@@ -165,8 +166,10 @@ def near_sides(given: Input, reach: Reach, apart: bool) -> Node:
         reach: of the window operator.
         apart: the rows before the first changed one are read apart, if they are many and stay.
     """
-    # Over anything but a source, reading twice is computing twice.
-    if apart and reach.sees_many and reach.keeps_rows_before and _is_cheap(given.post):
+    # Over anything but a source, reading twice is computing twice. Over a LATERAL VIEW, Spark's
+    # optimizer ends with an error for both parts side by side.
+    is_source = isinstance(below_rows(given.post), Scan)
+    if apart and reach.sees_many and reach.keeps_rows_before and is_source:
         return _sides_apart(given, reach)
     delta = given.delta
     if delta is not None and reach.keeps_rows_before:
@@ -268,8 +271,14 @@ def _constant(value: exp.Expr | None) -> int | None:
 
 
 def _is_cheap(node: Node) -> bool:
-    """Return whether a relation is one source's rows, at most filtered and projected."""
-    return isinstance(below_rows(node), Scan)
+    """Return whether a relation is one source's rows, at most filtered, projected and expanded.
+
+    An ivm model is expanded too if its state counts equal rows.
+    """
+    below = below_rows(node)
+    while isinstance(below, Generate):
+        below = below_rows(below.input)
+    return isinstance(below, Scan)
 
 
 def _cut_partitions(given: Input, reach: Reach) -> Node:
@@ -309,28 +318,37 @@ def _rows_before(given: Input, reach: Reach, cuts: Node) -> Node:
     compare = exp.GT if reach.descending else exp.LT
     earlier = Filter(_met(given, reach, cuts, ()), compare(this=order, expression=cut))
     names = tuple(f"{_TOUCHED}{n}" for n in range(len(given.keys)))
-    nearest = exp.Ordered(this=order.copy(), desc=not reach.descending, nulls_first=False)
-    place = exp.Window(
-        this=exp.RowNumber(),
-        partition_by=[column(name) for name in names],
-        order=exp.Order(expressions=[nearest]),
-        over="OVER",
-    )
-    wanted = exp.Literal.number(reach.rows)
-    near = Filter(
-        Window(earlier, (Item(_PLACE, place),)), exp.LTE(this=column(_PLACE), expression=wanted)
-    )
+    # The nearest row of all is found without sorting them.
+    near = earlier if reach.rows == 1 else _nearest(earlier, names, reach)
     one, none, no_key = exp.Literal.number(1), exp.Literal.number(0), exp.null()
     seen = Item(_ORDER, order.copy()), Item(_FIRST, no_key), Item(_SEEN, one)
     given_cut = Item(_ORDER, no_key), Item(_FIRST, column(_FIRST)), Item(_SEEN, none)
     rows = UnionAll(
         (Project(near, (*passed(names), *seen)), Project(cuts, (*passed(names), *given_cut)))
     )
-    last = exp.Max(this=order.copy()) if reach.descending else exp.Min(this=order.copy())
-    enough = exp.GTE(this=exp.Sum(this=column(_SEEN)), expression=wanted.copy())
+    greatest = reach.descending is (reach.rows > 1)
+    last = exp.Max(this=order.copy()) if greatest else exp.Min(this=order.copy())
+    wanted = exp.Literal.number(reach.rows)
+    enough = exp.GTE(this=exp.Sum(this=column(_SEEN)), expression=wanted)
     found = exp.Case(ifs=[exp.If(this=enough, true=last)])
     first = Item(_FIRST, exp.Max(this=column(_FIRST)))
     return Aggregate(rows, passed(names), (Item(_CUT, found), first))
+
+
+def _nearest(earlier: Node, partition: tuple[str, ...], reach: Reach) -> Node:
+    """Return the wanted number of last rows of each partition."""
+    place = exp.Window(
+        this=exp.RowNumber(),
+        partition_by=[column(name) for name in partition],
+        order=exp.Order(
+            expressions=[
+                exp.Ordered(this=column(_ORDER), desc=not reach.descending, nulls_first=False)
+            ]
+        ),
+        over="OVER",
+    )
+    wanted = exp.LTE(this=column(_PLACE), expression=exp.Literal.number(reach.rows))
+    return Filter(Window(earlier, (Item(_PLACE, place),)), wanted)
 
 
 def _met(given: Input, reach: Reach, cuts: Node, columns: tuple[str, ...]) -> Node:

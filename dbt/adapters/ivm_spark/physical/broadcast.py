@@ -7,93 +7,143 @@ the partner.
 
 Applies to an input of a join, or to the right input of a semi or anti join, if
 
-1. the changed rows that the sources' commits count bound its rows (`bound`);
+1. the changed rows that the sources' commits count bound its rows (`Bounds.of`);
 2. that bound is at most `BROADCAST_ROWS`;
 3. at least one other input of the join stays unmarked.
+
+A change may have more rows than its source's commits count, if it repeats some: an ivm model that
+counts equal rows is such a source. But then no rows become different ones, so the groups of the
+change are bounded still.
 
 Rows and columns stay the same: a `Broadcast` only says how to compute the join.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
+from dbt.adapters.ivm_spark.algebra.columns import used_columns
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
 from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import (
+    WEIGHT,
     Aggregate,
     At,
     Broadcast,
     Distinct,
     Empty,
     Filter,
+    Generate,
     Join,
     Node,
     Project,
     Scan,
     SemiJoin,
     UnionAll,
+    Window,
 )
 
 BROADCAST_ROWS = 500_000
 """The most rows that are broadcast: some tens of megabytes at every worker."""
 
 
-def with_broadcasts(root: Node, changed: Mapping[str, int]) -> Node:
-    """Return the same tree with the small inputs of its joins marked as `Broadcast`.
+@dataclass(frozen=True)
+class Bounds:
+    """The most rows that changes have, and relations that are computed from them.
 
-    Args:
-        root: any tree.
-        changed: for each source that moved, an upper bound of its changed rows, counted in changes
-            (an update is two). Materialized relations may be in it too.
+    Attributes:
+        rows: for each source that moved, an upper bound of its changed rows, counted in changes (an
+            update is two). Materialized relations may be in it too.
+        different: of materialized relations, the most different rows.
     """
-    return bottom_up(root, lambda node: _broadcast(node, changed))
+
+    rows: Mapping[str, int] = field(default_factory=dict)
+    different: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, node: Node) -> int | None:
+        """Return the most rows that the changes allow a relation, None if they do not bound it."""
+        if isinstance(node, Scan):
+            return self.rows.get(node.relation) if node.at is not At.POST else None
+        if isinstance(node, Empty):
+            return 0
+        if isinstance(node, Aggregate):
+            keys = {column for item in node.keys for column in used_columns(item.expression)}
+            return 1 if node.whole else self.different_in(node.input, keys)
+        if isinstance(node, Distinct):
+            return self.different_in(node.input, set(node.columns))
+        if isinstance(node, (Filter, Project, SemiJoin, Broadcast)):
+            return self.of(node.input)
+        if isinstance(node, UnionAll):
+            return _sum(map(self.of, node.inputs))
+        return None
+
+    def different_in(self, node: Node, columns: Collection[str]) -> int | None:
+        """Return the most different values of some columns, None if the changes do not bound them.
+
+        The expressions of a tree give the same value for the same columns.
+        """
+        if isinstance(node, Scan) and node.relation in self.different:
+            return self.different[node.relation]
+        if isinstance(node, (Filter, SemiJoin, Broadcast, Distinct, Window, Generate)):
+            if set(columns) <= set(node.input.columns):
+                return self.different_in(node.input, columns)
+        elif isinstance(node, Project):
+            below = (i.expression for i in node.items if i.name in columns)
+            return self.different_in(node.input, used_columns(*below))
+        elif isinstance(node, UnionAll):
+            places = [node.columns.index(column) for column in columns]
+            return _sum(
+                self.different_in(branch, {branch.columns[place] for place in places})
+                for branch in node.inputs
+            )
+        elif isinstance(node, Join):
+            for one in node.inputs:
+                if WEIGHT not in columns and set(columns) <= set(one.columns):
+                    return self.different_in(one, columns)
+        return self.of(node)
+
+    def fit_broadcast(self, node: Node) -> bool:
+        """Return whether a relation certainly has at most `BROADCAST_ROWS` rows."""
+        most = self.of(node)
+        return most is not None and most <= BROADCAST_ROWS
+
+    def with_materialized(self, relations: Iterable[Materialized]) -> Bounds:
+        """Return the bounds with those of materialized relations.
+
+        The relations come in the order in which they are computed: each may read earlier ones.
+        """
+        found = self
+        for relation in relations:
+            name, node = relation.name, relation.relation
+            rows, different = found.of(node), found.different_in(node, set(node.columns))
+            found = Bounds(
+                found.rows if rows is None else {**found.rows, name: rows},
+                found.different if different is None else {**found.different, name: different},
+            )
+        return found
 
 
-def _broadcast(node: Node, changed: Mapping[str, int]) -> Node:
+def with_broadcasts(root: Node, bounds: Bounds) -> Node:
+    """Return the same tree with the small inputs of its joins marked as `Broadcast`."""
+    return bottom_up(root, lambda node: _broadcast(node, bounds))
+
+
+def _broadcast(node: Node, bounds: Bounds) -> Node:
     if isinstance(node, SemiJoin):
-        stays = isinstance(node.among, Broadcast) or not fits_broadcast(node.among, changed)
+        stays = isinstance(node.among, Broadcast) or not bounds.fit_broadcast(node.among)
         return node if stays else replace(node, among=Broadcast(node.among))
     if isinstance(node, Join):
-        marked = tuple(Broadcast(i) if fits_broadcast(i, changed) else i for i in node.inputs)
+        marked = tuple(Broadcast(i) if bounds.fit_broadcast(i) else i for i in node.inputs)
         if any(not isinstance(i, Broadcast) for i in marked):
             return replace(node, inputs=marked)
     return node
 
 
-def with_materialized(
-    changed: Mapping[str, int], relations: Iterable[Materialized]
-) -> dict[str, int]:
-    """Return `changed` with a bound for each materialized relation that has one.
-
-    The relations come in the order in which they are computed: each may read earlier ones.
-    """
-    found = dict(changed)
-    for relation in relations:
-        most = bound(relation.relation, found)
-        if most is not None:
-            found[relation.name] = most
-    return found
-
-
-def bound(node: Node, changed: Mapping[str, int]) -> int | None:
-    """Return the most rows that the changes allow a relation, None if they do not bound it."""
-    if isinstance(node, Scan):
-        return changed.get(node.relation) if node.at is not At.POST else None
-    if isinstance(node, Aggregate) and node.whole:
-        return 1
-    if isinstance(node, Empty):
-        return 0
-    if isinstance(node, (Filter, Project, Distinct, Aggregate, SemiJoin, Broadcast)):
-        return bound(node.input, changed)
-    if isinstance(node, UnionAll):
-        bounds = [bound(child, changed) for child in node.inputs]
-        return None if None in bounds else sum(b for b in bounds if b is not None)
-    return None
-
-
-def fits_broadcast(node: Node, changed: Mapping[str, int]) -> bool:
-    """Return whether a relation certainly has at most `BROADCAST_ROWS` rows."""
-    most = bound(node, changed)
-    return most is not None and most <= BROADCAST_ROWS
+def _sum(bounds: Iterable[int | None]) -> int | None:
+    total = 0
+    for bound in bounds:
+        if bound is None:
+            return None
+        total += bound
+    return total

@@ -18,13 +18,9 @@ from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized, temporary
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained, ReasonCode
 from dbt.adapters.ivm_spark.algebra.traversal import substitute
-from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Node
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Distinct, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.physical.broadcast import (
-    fits_broadcast,
-    with_broadcasts,
-    with_materialized,
-)
+from dbt.adapters.ivm_spark.physical.broadcast import Bounds, with_broadcasts
 from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
 from dbt.adapters.ivm_spark.physical.expensive_predicates import defer_expensive_predicates
 from dbt.adapters.ivm_spark.physical.key_ranges import (
@@ -136,14 +132,14 @@ class Statements:
         materialized: the relations to compute before the last statement, in this order.
         write: the last statement, which changes the state.
         bind: maps scans to SQL.
-        most: the most rows of each source's change and of each materialized relation, if known.
+        bounds: of the sources' changes and the materialized relations.
         answers: to the questions that have been asked so far.
     """
 
     materialized: tuple[Materialized, ...]
     write: Merge | Insert
     bind: Binding
-    most: Mapping[str, int] = field(default_factory=dict)
+    bounds: Bounds = field(default_factory=Bounds)
     answers: Answers = field(default_factory=dict)
 
     @property
@@ -164,7 +160,7 @@ class Statements:
         The tree is narrowed to the keys in the answers, and its inputs that are certainly small are
         broadcast.
         """
-        return render(with_broadcasts(narrowed(node, self.answers), self.most), self.bind)
+        return render(with_broadcasts(narrowed(node, self.answers), self.bounds), self.bind)
 
     def text(self, node: Node) -> str:
         """Return the text of `query`."""
@@ -255,10 +251,11 @@ def lower(
         bind: maps scans to SQL.
     """
     before, relation = optimized(delta, known, target.token)
-    few = fits_broadcast(delta, known.changed)
+    bounds = Bounds(known.changed)
+    few = bounds.fit_broadcast(Distinct(delta))
     change = write(layout, relation, replace(target, few=few), insert_only)
     materialized = (*before, *change.materialized)
-    return Statements(materialized, change, bind, with_materialized(known.changed, materialized))
+    return Statements(materialized, change, bind, bounds.with_materialized(materialized))
 
 
 def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materialized, ...], Node]:

@@ -27,7 +27,7 @@ from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
 from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
 from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Materialize, Node, Project
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
-from dbt.adapters.ivm_spark.physical.broadcast import bound
+from dbt.adapters.ivm_spark.physical.broadcast import Bounds
 
 STAGE_ROWS = 2_000_000
 """A table with at least so many rows takes longer to shuffle than one more statement takes."""
@@ -53,7 +53,7 @@ def _staged(node: Node, changed: Mapping[str, int], rows: Mapping[str, int]) -> 
     place = 1
     while place < len(inputs):
         before = _joined(inputs[:place], predicates)
-        if rows_read(inputs[place], rows) < STAGE_ROWS or bound(before, changed) is not None:
+        if rows_read(inputs[place], rows) < STAGE_ROWS or Bounds(changed).of(before) is not None:
             place += 1
             continue
         predicates = [p for p in predicates if not used_columns(p) <= set(before.columns)]

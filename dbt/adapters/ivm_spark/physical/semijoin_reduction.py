@@ -57,7 +57,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
 from dbt.adapters.ivm_spark.analysis.provenance import alike_columns, source_type
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
-from dbt.adapters.ivm_spark.physical.broadcast import bound
+from dbt.adapters.ivm_spark.physical.broadcast import Bounds
 
 REDUCED_ROWS = 1_000_000
 """A partner that reads a table with at least so many rows takes longer to compute than the keys
@@ -131,7 +131,7 @@ class _Reducer:
         if rows_read(partner, self.rows) < REDUCED_ROWS:
             return small, partner
         known = small
-        if bound(small, self.changed) is None and not isinstance(small, Materialize):
+        if Bounds(self.changed).of(small) is None and not isinstance(small, Materialize):
             known = Materialize(small)
         items: list[Item] = []
         keys: list[_Key] = []

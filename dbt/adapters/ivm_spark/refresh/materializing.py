@@ -79,7 +79,7 @@ class RefreshOfChange(RefreshInParts):
     def _is_small(self, name: str) -> bool:
         """Return whether a relation to materialize has few rows, certainly or probably."""
         statements = self.plan.statements
-        most = None if statements is None else statements.most.get(name)
+        most = None if statements is None else statements.bounds.rows.get(name)
         return self.plan.few or (most is not None and most <= FEW_ROWS)
 
     def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:

@@ -34,30 +34,39 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
     """
     # The rows are computed by an action of Spark's own, under the session's settings, in Spark's
     # own form of a row: a row of Python or Java does not hold every value exactly.
+    jvm: Any = session._jvm
     computed = rows.limit(FEW_ROWS + 1)._jdf.localCheckpoint(True).logicalPlan()
     stored = computed.rdd()
     try:
-        values = stored.collect() if _size(session._jvm, stored) <= MOST_BYTES else None
+        values = _values(jvm, stored)
     finally:
         stored.unpersist(False)
-    if values is None or len(values) > FEW_ROWS:
+    if values is None or values.size() > FEW_ROWS:
         return None
-    jvm: Any = session._jvm
-    sequence = scala_object(jvm.scala.collection.immutable, "ArraySeq").unsafeWrapArray(values)
     relation = jvm.org.apache.spark.sql.catalyst.plans.logical.LocalRelation(
-        computed.output(), sequence, False, java(jvm).option.empty()
+        computed.output(), values, False, java(jvm).option.empty()
     )
     dataset = scala_object(jvm.org.apache.spark.sql.classic, "Dataset")
     return DataFrame(dataset.ofRows(session._jsparkSession, relation), session)
 
 
-def _size(jvm: Any, stored: Any) -> int:
-    """Return the bytes that a stored RDD takes; its blocks are in this process's JVM."""
+def _values(jvm: Any, stored: Any) -> Any | None:
+    """Return a stored RDD's rows as a Scala sequence, None if they take more than `MOST_BYTES`.
+
+    Its blocks are in this process's JVM, so that no job is needed to read them.
+    """
     manager = jvm.org.apache.spark.SparkEnv.get().blockManager()
     block = jvm.org.apache.spark.storage.RDDBlockId
-    found = [manager.getStatus(block(stored.id(), n)) for n in range(stored.getNumPartitions())]
-    known = [status.get() for status in found if status.isDefined()]
-    return sum(int(status.memSize()) + int(status.diskSize()) for status in known)
+    blocks = [block(stored.id(), number) for number in range(stored.getNumPartitions())]
+    known = [status.get() for found in blocks if (status := manager.getStatus(found)).isDefined()]
+    if sum(int(status.memSize()) + int(status.diskSize()) for status in known) > MOST_BYTES:
+        return None
+    values = scala_object(jvm.scala.collection.immutable, "Nil")
+    for found in blocks:
+        # Reading a block to its end releases it.
+        rows = manager.getLocalValues(found).get().data().toList()
+        values = values.appendedAll(rows)
+    return values
 
 
 @contextmanager

@@ -18,7 +18,8 @@ class Target:
             a large state is computed first, and it is worth asking which part of the state it can
             match.
         exchanges: a transaction may replace the rows that change. The change is computed first.
-        few: the change certainly has few rows, so that groups to compute again are broadcast.
+        few: the change certainly has few different rows, so that groups to compute again are
+            broadcast.
     """
 
     state: str
