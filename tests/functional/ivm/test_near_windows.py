@@ -77,3 +77,54 @@ class TestNearWindows:
                 )
             assert set(kinds(warehouse.run()).values()) == {"incremental"}
             warehouse.check(*CALLS)
+
+
+ROW = "g, d, n, v, s"
+ABOVE = {
+    "above_lags": f"select {ROW}, lag(v) over (w) as a from rel",
+    "above_leads": f"select {ROW}, lead(v) over (w) as a, lag(s, 2) over (w) as b from rel",
+    "above_rows": f"select {ROW}, sum(v) over (w rows 3 preceding) as a from rel",
+    "above_running": f"select {ROW}, count(*) over (w) as a, row_number() over (w) as b from rel",
+    "above_newest": f"select {ROW} from (select *, row_number() over (w) as a from rel) where a = 1",
+}
+EVERY = "partition by g order by d desc, n, v, s"
+
+
+class TestNearWindowsOverAModel:
+    """The model below has equal rows, which its state counts."""
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        config = "{{ config(materialized='ivm') }}\n"
+        below = f"select {ROW} from {{{{ target.schema }}}}.facts"
+        above = {
+            name: sql.replace("(w", f"({EVERY}").replace("rel", "{{ ref('below') }}")
+            for name, sql in ABOVE.items()
+        }
+        return {f"{name}.sql": config + sql for name, sql in {"below": below, **above}.items()}
+
+    def test_equal_their_queries(
+        self, warehouse: Warehouse, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """After the first rounds, the model counts as a big one."""
+        monkeypatch.setattr(window, "APART_ROWS", 92)
+        draw = random.Random(5)
+        warehouse.sql(
+            "create table facts (id int, k int, g int, v int, d date, t timestamp, "
+            f"n decimal(10,2), s string) using delta {FEED}",
+            "insert into facts values " + ", ".join(row(draw, n) for n in range(60)),
+            "insert into facts select * from facts where g = 1",
+        )
+        warehouse.run()
+        for turn in range(budget(3, 5)):
+            added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(12))
+            warehouse.sql(
+                f"insert into facts values {added}", "insert into facts select * from facts limit 9"
+            )
+            if turn:
+                warehouse.sql(
+                    f"delete from facts where v = {turn}",
+                    f"update facts set v = v + 1 where day(d) = {draw.randrange(1, 28)}",
+                )
+            assert set(kinds(warehouse.run()).values()) == {"incremental"}
+            warehouse.check("below", *ABOVE)
