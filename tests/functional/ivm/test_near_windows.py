@@ -85,7 +85,7 @@ ABOVE = {
     "above_leads": f"select {ROW}, lead(v) over (w) as a, lag(s, 2) over (w) as b from rel",
     "above_rows": f"select {ROW}, sum(v) over (w rows 3 preceding) as a from rel",
     "above_running": f"select {ROW}, count(*) over (w) as a, row_number() over (w) as b from rel",
-    "above_newest": f"select {ROW} from (select *, row_number() over (w) as a from rel) where a = 1",
+    "above_newest": f"select {ROW} from (select *, rank() over (w) as a from rel) where a = 1",
 }
 EVERY = "partition by g order by d desc, n, v, s"
 

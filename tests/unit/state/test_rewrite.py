@@ -95,3 +95,14 @@ def test_rows_are_located_by_the_condition_of_the_merge() -> None:
         "FROM `s`.`v__ivm` AS t LEFT SEMI JOIN (SELECT * FROM change) AS s "
         "ON t.`k` IS NOT DISTINCT FROM s.`k`"
     )
+
+
+def test_rows_are_located_in_a_view_that_has_their_places() -> None:
+    state = exp.to_table("`s`.`v__ivm` VERSION AS OF 3", dialect="spark")
+    located = locate(state, exp.select("*").from_("change"), MERGE.on)
+    found = exchange(MERGE, exp.select("*").from_("change"), located, "stored")
+    assert to_sql(found.located_in("files")) == (
+        "SELECT t.* FROM files AS t LEFT SEMI JOIN (SELECT * FROM change) AS s "
+        "ON t.`k` IS NOT DISTINCT FROM s.`k`"
+    )
+    assert "VERSION AS OF 3" in to_sql(found.located)

@@ -20,7 +20,7 @@ from typing import Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.delta_log import (
@@ -45,12 +45,28 @@ _log = logging.getLogger(__name__)
 def pin_scan(session: SparkSession, name: str, relation: str, version: int) -> bool:
     """Make a temporary view of the rows of a table at its newest version.
 
-    Returns whether that was done. It is not if the table has another version by now, many files, or
-    anything that its files alone don't tell. The table is then to be read by its name.
+    Returns whether that was done; see `pinned_rows` for the tables.
 
     Args:
         session: of this process, not of a server.
         name: of the view.
+        relation: see `pinned_rows`.
+        version: see `pinned_rows`.
+    """
+    rows = pinned_rows(session, relation, version)
+    if rows is not None:
+        rows.createOrReplaceTempView(name)
+    return rows is not None
+
+
+def pinned_rows(session: SparkSession, relation: str, version: int) -> DataFrame | None:
+    """Return a scan of the rows of a table at its newest version, whose files are known.
+
+    None if the table has another version by now, many files, or anything that its files alone don't
+    tell. The table is then to be read by its name.
+
+    Args:
+        session: of this process, not of a server.
         relation: the quoted name of the table, with its schema.
         version: the version that is expected to be the newest.
     """
@@ -58,18 +74,17 @@ def pin_scan(session: SparkSession, name: str, relation: str, version: int) -> b
         log, snapshot = newest_snapshot(session, relation)
         files = known_files(snapshot)
         if snapshot.version() != version or files is None or files.size() > MOST_FILES:
-            return False
+            return None
         if not _tells_all(snapshot):
-            return False
+            return None
         with active(session):
             rows = log.createDataFrame(snapshot, files, False, java(session._jvm).option.empty())
-            rows.createOrReplaceTempView(name)
-        return True
+        return DataFrame(rows, session)
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError) as error:
         if is_cancelled(error):
             raise
         _log.debug("%s is read by its name: %s", relation, error)
-        return False
+        return None
 
 
 def _tells_all(snapshot: Any) -> bool:

@@ -47,6 +47,7 @@ from dbt.adapters.ivm_spark.session.delta_log import (
 from dbt.adapters.ivm_spark.session.explanation import active
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
+from dbt.adapters.ivm_spark.session.pinned_scan import pinned_rows
 from dbt.adapters.ivm_spark.state.rewrite import (
     ACTION,
     ACTIONS,
@@ -229,7 +230,7 @@ class _Transaction:
         self._transaction.readWholeTable()
         change, few = exchange.change, self._replacement.before.few
         # The first read is by far the longest part of the refresh, and others follow.
-        found = self._session.sql(to_sql(exchange.located))
+        found = self._located(exchange)
         with computed_once(self._session, found, few) as located:
             located.createOrReplaceTempView(change.stored)
             try:
@@ -244,6 +245,20 @@ class _Transaction:
         self._note_metrics(counted)
         self._commit(actions, self._merge())
         return _counts(counted)
+
+    def _located(self, exchange: Exchange) -> DataFrame:
+        """Return the rows of the state that the change meets, with their files and places."""
+        before = self._replacement.before
+        pinned = pinned_rows(self._session, before.state, before.version)
+        if pinned is None:
+            return self._session.sql(to_sql(exchange.located))
+        places = col("_metadata.file_path").alias(FILE), col("_metadata.row_index").alias(PLACE)
+        view = f"{before.stored}_files"
+        pinned.select(*places, "*").createOrReplaceTempView(view)
+        try:
+            return self._session.sql(to_sql(exchange.located_in(view)))
+        finally:
+            self._session.catalog.dropTempView(view)
 
     def _exchanged(self, change: Rewrite, rows: DataFrame) -> tuple[Any, dict[str, int]] | None:
         """Write the files of an exchange, and return the actions and the rows by action.

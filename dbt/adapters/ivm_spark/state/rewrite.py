@@ -81,6 +81,17 @@ class Exchange:
     located: exp.Query
     change: Rewrite
 
+    def located_in(self, view: str) -> exp.Query:
+        """Return `located` over a view whose columns are files, places, and those of the state."""
+        found = self.located.copy()
+        table = found.find(exp.Table)
+        assert isinstance(found, exp.Select) and table is not None
+        rows = exp.to_table(view)
+        rows.set("alias", table.args["alias"].copy())
+        table.replace(rows)
+        every = exp.Column(this=exp.Star(), table=exp.to_identifier(table.alias))
+        return found.select(every, append=False)
+
 
 @dataclass(frozen=True)
 class Addition:
