@@ -116,7 +116,7 @@ class TestNearWindowsOverAModel:
             "insert into facts select * from facts where g = 1",
         )
         warehouse.run()
-        for turn in range(budget(3, 5)):
+        for turn in range(budget(2, 5)):
             added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(12))
             warehouse.sql(
                 f"insert into facts values {added}", "insert into facts select * from facts limit 9"
