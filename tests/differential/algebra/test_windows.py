@@ -83,13 +83,16 @@ _OF_ALL_ROWS = (
     *("sum(q.{x}) over ({w} rows between unbounded preceding and 1 following)",
       "max(q.{x}) over ({w} range between current row and unbounded following)"),
 )  # fmt: skip
+_REPEATED = (
+    "(select a, b, s from t lateral view explode(array_repeat(0, 2)) e as k)",
+    "(select t.a, t.b, t.s from t lateral view explode(array_repeat(0, cast(t.a as int))) e as k)",
+)
 _RELATIONS = (
     "t",
     "(select a, b, s from t where b > 0 or b is null)",
     "(select a + 1 as a, b, s from t)",
     "(select b as a, a as b, s from t)",
-    "(select a, b, s from t lateral view explode(array_repeat(0, 2)) e as k)",
-    "(select t.a, t.b, t.s from t lateral view explode(array_repeat(0, cast(t.a as int))) e as k)",
+    *_REPEATED,
 )
 
 
@@ -140,7 +143,7 @@ def test_windows_see_each_of_equal_rows(call: str, monkeypatch: pytest.MonkeyPat
     for seed in range(place, place + budget(2, 12)):
         monkeypatch.setattr(window, "APART_ROWS", 0 if seed % 2 else BIG_ROWS + 1)
         over = f"partition by q.s is null order by q.{('b', 'b desc')[seed % 2]}"
-        for relation in _RELATIONS[-2:]:
+        for relation in _REPEATED:
             told = call.format(x="a")
             _checked(f"select q.a, q.b, {told} over ({over}) as o from {relation} q", seed)
 

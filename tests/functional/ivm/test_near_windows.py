@@ -35,6 +35,27 @@ BELOW = {
 """What a model reads in place of the table itself."""
 
 
+CREATED = (
+    "create table facts (id int, k int, g int, v int, d date, t timestamp, n decimal(10,2), "
+    f"s string) using delta {FEED}"
+)
+
+
+def rows(draw: random.Random, numbers: range) -> str:
+    """A statement that inserts a row for each number."""
+    return f"insert into facts values {', '.join(row(draw, number) for number in numbers)}"
+
+
+def moved(draw: random.Random, turn: int) -> tuple[str, ...]:
+    """The statements that delete and update rows in every turn but the first."""
+    if not turn:
+        return ()
+    return (
+        f"delete from facts where v = {turn}",
+        f"update facts set v = v + 1 where day(d) = {draw.randrange(1, 28)}",
+    )
+
+
 def row(draw: random.Random, number: int) -> str:
     """A row of the table; some keys are at the ends of their types, some NULL."""
     day = draw.randrange(60)
@@ -68,19 +89,14 @@ class TestNearWindows:
         draw = random.Random(3)
         warehouse.sql(
             "set spark.sql.ansi.enabled=false",
-            "create table facts (id int, k int, g int, v int, d date, t timestamp, "
-            f"n decimal(10,2), s string) using delta {FEED}",
-            "insert into facts values " + ", ".join(row(draw, n) for n in range(90)),
+            CREATED,
+            rows(draw, range(90)),
         )
         warehouse.run()
         for turn in range(budget(2, 4)):
-            added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(draw.choice([1, 5])))
-            warehouse.sql(f"insert into facts values {added}")
-            if turn:
-                warehouse.sql(
-                    f"delete from facts where v = {turn}",
-                    f"update facts set v = v + 1 where day(d) = {draw.randrange(1, 28)}",
-                )
+            first = 1000 * (turn + 1)
+            added = rows(draw, range(first, first + draw.choice([1, 5])))
+            warehouse.sql(added, *moved(draw, turn))
             assert set(kinds(warehouse.run()).values()) == {"incremental"}
             warehouse.check(*CALLS)
 
@@ -116,21 +132,15 @@ class TestNearWindowsOverAModel:
         monkeypatch.setattr(window, "APART_ROWS", 92)
         draw = random.Random(5)
         warehouse.sql(
-            "create table facts (id int, k int, g int, v int, d date, t timestamp, "
-            f"n decimal(10,2), s string) using delta {FEED}",
-            "insert into facts values " + ", ".join(row(draw, n) for n in range(60)),
+            CREATED,
+            rows(draw, range(60)),
             "insert into facts select * from facts where g = 1",
         )
         warehouse.run()
         for turn in range(budget(2, 5)):
-            added = ", ".join(row(draw, 1000 * (turn + 1) + n) for n in range(12))
-            warehouse.sql(
-                f"insert into facts values {added}", "insert into facts select * from facts limit 9"
-            )
-            if turn:
-                warehouse.sql(
-                    f"delete from facts where v = {turn}",
-                    f"update facts set v = v + 1 where day(d) = {draw.randrange(1, 28)}",
-                )
+            first = 1000 * (turn + 1)
+            added = rows(draw, range(first, first + 12))
+            again = "insert into facts select * from facts limit 9"
+            warehouse.sql(added, again, *moved(draw, turn))
             assert set(kinds(warehouse.run()).values()) == {"incremental"}
             warehouse.check("below", *ABOVE)

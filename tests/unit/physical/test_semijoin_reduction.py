@@ -17,6 +17,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     SemiJoin,
 )
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.broadcast import Bounds
 from dbt.adapters.ivm_spark.physical.semijoin_reduction import REDUCED_ROWS, reduce_partners
 from dbt.adapters.ivm_spark.sql.build import build_view
 from tests.unit.golden.shop import CATALOG, facts_of_all
@@ -67,7 +68,7 @@ def _met(query: str, facts: dict[str, SourceFacts] = BIG, known: bool = True) ->
     (customers,) = (n for n in walk(root) if isinstance(n, Scan) and n.relation == CUSTOMERS)
     change = Scan(customers.relation, customers.alias, customers.fields, At.CHANGES)
     return reduce_partners(
-        substitute(root, customers, change), {CUSTOMERS: 9} if known else {}, facts
+        substitute(root, customers, change), Bounds({CUSTOMERS: 9} if known else {}), facts
     )
 
 

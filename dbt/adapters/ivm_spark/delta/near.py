@@ -168,8 +168,7 @@ def near_sides(given: Input, reach: Reach, apart: bool) -> Node:
     """
     # Over anything but a source, reading twice is computing twice. Over a LATERAL VIEW, Spark's
     # optimizer ends with an error for both parts side by side.
-    is_source = isinstance(below_rows(given.post), Scan)
-    if apart and reach.sees_many and reach.keeps_rows_before and is_source:
+    if apart and reach.sees_many and reach.keeps_rows_before and _is_source(given.post):
         return _sides_apart(given, reach)
     delta = given.delta
     if delta is not None and reach.keeps_rows_before:
@@ -270,15 +269,19 @@ def _constant(value: exp.Expr | None) -> int | None:
     return None
 
 
+def _is_source(node: Node) -> bool:
+    """Return whether a relation is one source's rows, at most filtered and projected."""
+    return isinstance(below_rows(node), Scan)
+
+
 def _is_cheap(node: Node) -> bool:
-    """Return whether a relation is one source's rows, at most filtered, projected and expanded.
+    """Return whether a relation is what `_is_source` says, at most expanded by LATERAL VIEW.
 
     An ivm model is expanded too if its state counts equal rows.
     """
-    below = below_rows(node)
-    while isinstance(below, Generate):
-        below = below_rows(below.input)
-    return isinstance(below, Scan)
+    while isinstance(below := below_rows(node), Generate):
+        node = below.input
+    return _is_source(node)
 
 
 def _cut_partitions(given: Input, reach: Reach) -> Node:

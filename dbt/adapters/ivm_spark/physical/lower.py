@@ -73,6 +73,11 @@ class Known:
     sources: Mapping[str, SourceFacts] = field(default_factory=dict)
 
     @property
+    def bounds(self) -> Bounds:
+        """Return the bounds of the changes."""
+        return Bounds(self.changed)
+
+    @property
     def rows(self) -> dict[str, int]:
         """Return the rows of each source."""
         return rows_of(self.sources)
@@ -106,12 +111,12 @@ PASSES: tuple[Pass, ...] = (
     ),
     Pass(
         "materialize",
-        lambda node, known: materialize_before_big_tables(node, known.changed, known.rows),
+        lambda node, known: materialize_before_big_tables(node, known.bounds, known.rows),
         "before keys are pushed down: what is materialized has a size, and keys to ask for",
     ),
     Pass(
         "semi-join reduction",
-        lambda node, known: reduce_partners(node, known.changed, known.sources),
+        lambda node, known: reduce_partners(node, known.bounds, known.sources),
         "after all joins have their final shape; it marks small sides of unknown size itself",
     ),
     Pass(
@@ -251,11 +256,10 @@ def lower(
         bind: maps scans to SQL.
     """
     before, relation = optimized(delta, known, target.token)
-    bounds = Bounds(known.changed)
-    few = bounds.fit_broadcast(Distinct(delta))
+    few = known.bounds.fit_broadcast(Distinct(delta))
     change = write(layout, relation, replace(target, few=few), insert_only)
     materialized = (*before, *change.materialized)
-    return Statements(materialized, change, bind, bounds.with_materialized(materialized))
+    return Statements(materialized, change, bind, known.bounds.with_materialized(materialized))
 
 
 def optimized(delta: Node, known: Known, token: str = "") -> tuple[tuple[Materialized, ...], Node]:

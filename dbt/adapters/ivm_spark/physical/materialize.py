@@ -33,27 +33,25 @@ STAGE_ROWS = 2_000_000
 """A table with at least so many rows takes longer to shuffle than one more statement takes."""
 
 
-def materialize_before_big_tables(
-    root: Node, changed: Mapping[str, int], rows: Mapping[str, int]
-) -> Node:
+def materialize_before_big_tables(root: Node, bounds: Bounds, rows: Mapping[str, int]) -> Node:
     """Return the same tree with parts of joins before big tables marked as `Materialize`.
 
     Args:
         root: a delta.
-        changed: for each source that moved, an upper bound of its changed rows.
+        bounds: of the changes.
         rows: the rows of each source, by quoted name.
     """
-    return bottom_up(root, lambda node: _staged(node, changed, rows))
+    return bottom_up(root, lambda node: _staged(node, bounds, rows))
 
 
-def _staged(node: Node, changed: Mapping[str, int], rows: Mapping[str, int]) -> Node:
+def _staged(node: Node, bounds: Bounds, rows: Mapping[str, int]) -> Node:
     if not isinstance(node, Join) or not is_delta_sized(node.inputs[0]):
         return node
     inputs, predicates = list(node.inputs), list(node.predicates)
     place = 1
     while place < len(inputs):
         before = _joined(inputs[:place], predicates)
-        if rows_read(inputs[place], rows) < STAGE_ROWS or Bounds(changed).of(before) is not None:
+        if rows_read(inputs[place], rows) < STAGE_ROWS or bounds.of(before) is not None:
             place += 1
             continue
         predicates = [p for p in predicates if not used_columns(p) <= set(before.columns)]

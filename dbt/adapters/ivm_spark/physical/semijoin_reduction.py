@@ -65,17 +65,15 @@ take to materialize."""
 _MET = "__ivm_met_"
 
 
-def reduce_partners(
-    root: Node, changed: Mapping[str, int], sources: Mapping[str, SourceFacts]
-) -> Node:
+def reduce_partners(root: Node, bounds: Bounds, sources: Mapping[str, SourceFacts]) -> Node:
     """Return the same tree with partners computed only for the keys of small relations.
 
     Args:
         root: a delta.
-        changed: as for `with_broadcasts`.
+        bounds: of the changes.
         sources: facts of all sources, by quoted name.
     """
-    return bottom_up(root, _Reducer(changed, sources, rows_of(sources)).node)
+    return bottom_up(root, _Reducer(bounds, sources, rows_of(sources)).node)
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ class _Key:
 
 @dataclass(frozen=True)
 class _Reducer:
-    changed: Mapping[str, int]
+    bounds: Bounds
     sources: Mapping[str, SourceFacts]
     rows: Mapping[str, int]
 
@@ -131,7 +129,7 @@ class _Reducer:
         if rows_read(partner, self.rows) < REDUCED_ROWS:
             return small, partner
         known = small
-        if Bounds(self.changed).of(small) is None and not isinstance(small, Materialize):
+        if self.bounds.of(small) is None and not isinstance(small, Materialize):
             known = Materialize(small)
         items: list[Item] = []
         keys: list[_Key] = []

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 COLUMN_METADATA = frozenset(
     {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
@@ -82,6 +82,15 @@ def known_files(snapshot: Any) -> Any | None:
     found = snapshot.checksumOpt()
     files = found.get().allFiles() if found.isDefined() else None
     return files.get() if files is not None and files.isDefined() else None
+
+
+def scan_of(session: SparkSession, log: Any, snapshot: Any, files: Any) -> DataFrame:
+    """Return a scan of some files of a snapshot, which is planned without choosing files.
+
+    Source: DeltaLog.createDataFrame and TahoeBatchFileIndex.
+    """
+    option = java(session._jvm).option
+    return DataFrame(log.createDataFrame(snapshot, files, False, option.empty()), session)
 
 
 def forget_tables(session: SparkSession) -> None:

@@ -8,7 +8,7 @@ these files is planned without a job.
 The session that pins a scan also reads it: Spark reads files under the settings of the session that
 made the scan.
 
-Source: Delta's protocol, "Version Checksum File"; DeltaLog.createDataFrame and TahoeBatchFileIndex.
+Source: Delta's protocol, "Version Checksum File".
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.delta_log import (
     COLUMN_METADATA,
-    java,
     known_files,
     newest_snapshot,
+    scan_of,
 )
 from dbt.adapters.ivm_spark.session.explanation import active
 
@@ -45,46 +45,40 @@ _log = logging.getLogger(__name__)
 def pin_scan(session: SparkSession, name: str, relation: str, version: int) -> bool:
     """Make a temporary view of the rows of a table at its newest version.
 
-    Returns whether that was done; see `pinned_rows` for the tables.
+    Returns whether that was done. It is not if the table has another version by now, or if
+    `known_rows` does not know its rows. The table is then to be read by its name.
 
     Args:
         session: of this process, not of a server.
         name: of the view.
-        relation: see `pinned_rows`.
-        version: see `pinned_rows`.
-    """
-    rows = pinned_rows(session, relation, version)
-    if rows is not None:
-        rows.createOrReplaceTempView(name)
-    return rows is not None
-
-
-def pinned_rows(session: SparkSession, relation: str, version: int) -> DataFrame | None:
-    """Return a scan of the rows of a table at its newest version, whose files are known.
-
-    None if the table has another version by now, many files, or anything that its files alone don't
-    tell. The table is then to be read by its name.
-
-    Args:
-        session: of this process, not of a server.
         relation: the quoted name of the table, with its schema.
         version: the version that is expected to be the newest.
     """
     try:
         log, snapshot = newest_snapshot(session, relation)
-        files = known_files(snapshot)
-        if snapshot.version() != version or files is None or files.size() > MOST_FILES:
-            return None
-        if not _tells_all(snapshot):
-            return None
+        if snapshot.version() != version:
+            return False
         with active(session):
-            rows = log.createDataFrame(snapshot, files, False, java(session._jvm).option.empty())
-        return DataFrame(rows, session)
+            rows = known_rows(session, log, snapshot)
+            if rows is not None:
+                rows.createOrReplaceTempView(name)
+        return rows is not None
     except (Py4JError, PySparkException, KeyError, TypeError, ValueError) as error:
         if is_cancelled(error):
             raise
         _log.debug("%s is read by its name: %s", relation, error)
+        return False
+
+
+def known_rows(session: SparkSession, log: Any, snapshot: Any) -> DataFrame | None:
+    """Return the rows of a snapshot as a scan of files that are known.
+
+    None if there are many files, or if they alone don't tell all about the rows.
+    """
+    files = known_files(snapshot)
+    if files is None or files.size() > MOST_FILES or not _tells_all(snapshot):
         return None
+    return scan_of(session, log, snapshot, files)
 
 
 def _tells_all(snapshot: Any) -> bool:

@@ -14,8 +14,7 @@ vectors, and at the version that the refresh was planned on. In any other case, 
 the statement itself runs. That is safe even if the transaction was committed: Delta skips the
 statement as a repeat.
 
-Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles and DeltaLog.createDataFrame;
-Spark's Observation.
+Source: Delta's OptimisticTransaction, TransactionalWrite.writeFiles; Spark's Observation.
 """
 
 from __future__ import annotations
@@ -43,11 +42,12 @@ from dbt.adapters.ivm_spark.session.delta_log import (
     known_files,
     newest_snapshot,
     scala_object,
+    scan_of,
 )
 from dbt.adapters.ivm_spark.session.explanation import active
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
-from dbt.adapters.ivm_spark.session.pinned_scan import pinned_rows
+from dbt.adapters.ivm_spark.session.pinned_scan import known_rows
 from dbt.adapters.ivm_spark.state.rewrite import (
     ACTION,
     ACTIONS,
@@ -197,7 +197,7 @@ class _Transaction:
             return None
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
-        stored = self._log.createDataFrame(self._snapshot, files, False, self._option.empty())
+        stored = scan_of(self._session, self._log, self._snapshot, files)
         stored.createOrReplaceTempView(rewrite.stored)
         try:
             observation = Observation()
@@ -248,13 +248,12 @@ class _Transaction:
 
     def _located(self, exchange: Exchange) -> DataFrame:
         """Return the rows of the state that the change meets, with their files and places."""
-        before = self._replacement.before
-        pinned = pinned_rows(self._session, before.state, before.version)
-        if pinned is None:
+        rows = known_rows(self._session, self._log, self._snapshot)
+        if rows is None:
             return self._session.sql(to_sql(exchange.located))
         places = col("_metadata.file_path").alias(FILE), col("_metadata.row_index").alias(PLACE)
-        view = f"{before.stored}_files"
-        pinned.select(*places, "*").createOrReplaceTempView(view)
+        view = f"{self._replacement.before.stored}_files"
+        rows.select(*places, "*").createOrReplaceTempView(view)
         try:
             return self._session.sql(to_sql(exchange.located_in(view)))
         finally:
