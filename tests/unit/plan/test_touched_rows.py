@@ -34,9 +34,10 @@ from dbt.adapters.ivm_spark.watermark.watermark import SourceWatermark, Watermar
 from tests.unit.golden.shop import CATALOG, TYPES, facts_of_all
 
 ORDERS = "`shop`.`orders`"
-RANKS = "select order_id, rank() over (partition by customer_id order by amount desc) as r "
+RANKS = "select order_id, rank() over (partition by customer_id order by ordered_on) as r "
 BY_CUSTOMER = RANKS + "from orders"
-LARGE = BY_CUSTOMER + " where amount > 1"
+SHARE = "select order_id, sum(amount) over (partition by customer_id) as s from orders"
+LARGE = SHARE + " where amount > 1"
 TWICE = """select order_id, avg(r) over (partition by customer_id) as a
 from (select *, rank() over (partition by customer_id order by amount) as r from orders)"""
 OF_GROUPS = """select customer_id, note, sum(amount) as s, rank() over (
@@ -73,28 +74,32 @@ def _bind(scan: Scan) -> Bound:
     return replace(bound, columns={**bound.columns, WEIGHT: weight})
 
 
-def _counted(query: str, moved: str = ORDERS) -> int | None:
+def _counted(query: str, moved: str = ORDERS) -> tuple[int, int] | None:
     found = touched_rows_query(_derivation(query).over(frozenset({moved})), _bind)
     if found is None:
         return None
     with duckdb.connect() as engine:
         engine.execute(ROWS)
         text = sqlglot.transpile(to_sql(found), "spark", "duckdb")[0]
-        return sum(count for (count,) in engine.sql(text).fetchall())
+        rows, early = zip(*engine.sql(text).fetchall(), strict=True)
+        return sum(rows), sum(early)
 
 
 @pytest.mark.parametrize(
     ("query", "count"),
     [
-        pytest.param(BY_CUSTOMER, 4, id="customers 7 and 9, and those without a customer"),
-        pytest.param(LARGE, 3, id="of the rows that pass"),
-        pytest.param(TWICE, 4, id="two windows over one input"),
-        pytest.param(OF_GROUPS, 4, id="groups ranked by their customers"),
+        pytest.param(SHARE, (4, 0), id="customers 7 and 9, and those without a customer"),
+        pytest.param(LARGE, (3, 0), id="of the rows that pass"),
+        pytest.param(BY_CUSTOMER, (4, 1), id="one row comes before the first changed one"),
+        pytest.param(TWICE, (4, 0), id="two windows over one input"),
+        pytest.param(OF_GROUPS, (4, 0), id="groups ranked by their customers"),
         pytest.param(JOINED, None, id="several tables"),
         pytest.param(SUMS, None, id="no window"),
     ],
 )
-def test_it_counts_the_rows_that_windows_are_computed_for(query: str, count: int | None) -> None:
+def test_it_counts_the_rows_that_windows_are_computed_for(
+    query: str, count: tuple[int, int] | None
+) -> None:
     assert _counted(query) == count
 
 
@@ -124,15 +129,15 @@ def _situation(cost_model: CostModel, policy: RefreshPolicy = RefreshPolicy.AUTO
 class Spark:
     """Answers each question with a number of rows, or fails."""
 
-    def __init__(self, rows: int = 0, says: str = "") -> None:
+    def __init__(self, rows: int = 0, says: str = "", early: int = 0) -> None:
         self.asked = 0
-        self._rows, self._says = rows, says
+        self._rows, self._says, self._early = rows, says, early
 
     def __call__(self, sql: str) -> list[dict[str, Any]]:
         self.asked += 1
         if self._says:
             raise DbtDatabaseError(self._says)
-        return [{"touched_rows": self._rows}]
+        return [{"touched_rows": self._rows, "early_rows": self._early}]
 
 
 def _asked(situation: Situation, spark: Spark, query: str = BY_CUSTOMER) -> Situation:
@@ -182,10 +187,17 @@ def test_without_an_answer_the_choice_stays() -> None:
         _asked(situation, Spark(says="[OPERATION_CANCELED] no SQLSTATE: XXKDA"))
 
 
+def test_rows_that_stay_count_less() -> None:
+    few, many = (_asked(_situation(UNTRIED), Spark(MANY // 4, early=n)) for n in (0, MANY // 4))
+    assert decide(few).build
+    assert not decide(many).build
+
+
 @pytest.mark.parametrize("full", [True, False])
 def test_later_refreshes_expect_as_many_rows_for_each_changed_one(full: bool) -> None:
-    counted = decide(_asked(_situation(UNTRIED), Spark(400))).work
-    assert (counted.changed, counted.touched) == (100, 400)
+    counted = decide(_asked(_situation(UNTRIED), Spark(400, early=300))).work
+    assert (counted.changed, counted.touched, counted.early) == (100, 400, 300)
     found = learned(UNTRIED, RefreshStats(1, full, work=replace(counted, rows=MANY)), 10.0)
-    assert found.spread == 4.0
-    assert decide(_situation(found)).work.touched == 400
+    assert (found.spread, found.early) == (4.0, 3.0)
+    expected = decide(_situation(found)).work
+    assert (expected.touched, expected.early) == (400, 300)

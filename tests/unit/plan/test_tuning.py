@@ -9,6 +9,7 @@ from dbt.adapters.ivm_spark.physical.key_ranges import (
 )
 from dbt.adapters.ivm_spark.plan.tuning import (
     ADAPTIVE,
+    COUNTERS,
     PARTITIONS,
     PUSHED_KEYS,
     RUNTIME_FILTER_SIZE,
@@ -24,14 +25,15 @@ from dbt.adapters.ivm_spark.plan.tuning import (
 from dbt.adapters.ivm_spark.watermark.cost_model import Work
 
 SMALL = Work(rows=10_000_000, changed=1_000)
+SMALL_SETTINGS = {ADAPTIVE: "false", COUNTERS: "false", PARTITIONS: "1"}
 
 
 def test_a_small_refresh_runs_in_one_partition_without_adaptive_execution() -> None:
-    assert tuned(SMALL, 5_000, False, False, {}) == {ADAPTIVE: "false", PARTITIONS: "1"}
+    assert tuned(SMALL, 5_000, False, False, {}) == SMALL_SETTINGS
 
 
 def test_what_the_session_has_already_is_not_set() -> None:
-    given = {ADAPTIVE: "false", PARTITIONS: "1", STORED_PLANS: "true"}
+    given = {**SMALL_SETTINGS, STORED_PLANS: "true"}
     assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(NAMED)}) == {}
     assert tuned(SMALL, 5_000, True, True, given | {PUSHED_KEYS: str(2 * NAMED)}) == {}
     assert tuned(SMALL, 5_000, True, True, given) == {PUSHED_KEYS: str(NAMED)}

@@ -226,8 +226,9 @@ def _work(decision: Decision, watermarks: Mapping[str, SourceWatermark]) -> Work
     """Return the work to record; a rebuild reads all rows that there are now."""
     if not decision.build:
         return decision.work
-    rows, touched = _rows(watermarks), decision.work.touched
-    return Work(rows, decision.work.changed if touched else 0, touched=touched)
+    work = decision.work
+    changed = work.changed if work.touched else 0
+    return Work(_rows(watermarks), changed, touched=work.touched, early=work.early)
 
 
 def _rows(watermarks: Mapping[str, SourceWatermark]) -> int:

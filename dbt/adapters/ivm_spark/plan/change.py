@@ -120,6 +120,7 @@ class Change:
             rewrites=planned.rewrites,
             exchanges=planned.exchanges,
             touched=planned.touched,
+            early=planned.early,
         )
 
     def _grows(self, moved: Mapping[str, VersionRange]) -> bool:

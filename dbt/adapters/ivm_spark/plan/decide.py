@@ -21,6 +21,7 @@ from dbt.adapters.ivm_spark.watermark.cost_model import (
     CHANGED,
     CostModel,
     Estimates,
+    Touched,
     Work,
     estimates,
 )
@@ -85,7 +86,7 @@ class Situation:
         edited: rows of the sources that an edit of the query moves, if the refresh keeps the state.
         query_change: what the state lacks for an edited query; empty if that is not known.
         clock_reason: why an incremental refresh can't follow the clock.
-        touched: see `Work`; None if that was not asked.
+        touched: rows of touched partitions, None if they were not counted.
     """
 
     config: IvmConfig
@@ -111,7 +112,7 @@ class Situation:
     edited: int = 0
     query_change: str = ""
     clock_reason: Reason | None = None
-    touched: int | None = None
+    touched: Touched | None = None
 
 
 @dataclass(frozen=True)
@@ -197,13 +198,15 @@ def decide(situation: Situation) -> Decision:
         reason = _costs(situation, work)
     if reason is None:
         found = situation.work(changed, grows)
+        touched = _touched(situation, found.changed)
         work = replace(
             found,
             rows=rows,
             changed=found.changed + situation.edited,
             rewrites=work.rewrites,
             exchanges=work.exchanges,
-            touched=_touched(situation, found.changed),
+            touched=touched.rows,
+            early=touched.early,
         )
         if policy is RefreshPolicy.AUTO:
             reason = _costs(situation, work)
@@ -225,10 +228,11 @@ def hangs_on(situation: Situation, decision: Decision, no_op_updates: frozenset[
     return not hoped.build and (thought is None or thought.incremental <= HOPE * thought.full)
 
 
-def _touched(situation: Situation, changed: int) -> int:
+def _touched(situation: Situation, changed: int) -> Touched:
     if situation.touched is not None:
         return situation.touched
-    return round(situation.cost_model.spread * changed)
+    cost_model = situation.cost_model
+    return Touched(round(cost_model.spread * changed), round(cost_model.early * changed))
 
 
 def _is_for_cost(reason: Reason | None) -> bool:

@@ -3,6 +3,7 @@
 Window functions are computed again for all rows of a touched partition. A change of 500 rows may
 touch a few partitions or all of them, which the numbers of rows don't tell. So a view's first
 incremental refresh asks Spark before it is tried. Later ones expect as many for each changed row.
+Rows before the first changed one of their partition count apart if they stay (`delta.near`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, At, Item, Node, Scan, UnionAll, Window
+from dbt.adapters.ivm_spark.delta.near import LATE
 from dbt.adapters.ivm_spark.delta.touched import recomputed
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
@@ -22,12 +25,13 @@ from dbt.adapters.ivm_spark.session.condition import attempted
 from dbt.adapters.ivm_spark.source.reader import Query
 from dbt.adapters.ivm_spark.sql.render import render
 from dbt.adapters.ivm_spark.sql.scans import Binding
+from dbt.adapters.ivm_spark.watermark.cost_model import Touched
 
 SECONDS = 0.4
 """Seconds that the question takes, if a source has few rows."""
 SHARE = 0.05
 """The share of a rebuild's time that the question may take if an earlier answer is known."""
-_ROWS = "touched_rows"
+_ROWS, _EARLY = "touched_rows", "early_rows"
 
 
 def counted_touched_rows(
@@ -54,11 +58,14 @@ def counted_touched_rows(
     rows = attempted(lambda: query(to_sql(counts, pretty=True)))
     if rows is None:
         return situation  # whatever Spark can't read shows in the refresh itself
-    return replace(situation, touched=max(1, sum(int(row[_ROWS]) for row in rows)))
+    touched, early = (sum(int(row[name]) for row in rows) for name in (_ROWS, _EARLY))
+    return replace(situation, touched=Touched(max(1, touched), early))
 
 
 def touched_rows_query(delta: Node, bind: Binding) -> exp.Query | None:
     """Return a query for the numbers of rows that a view's window functions are computed for.
+
+    It gives all of them as `touched_rows`, and as `early_rows` those that stay.
 
     Returns None if the delta has no window functions, or if counting would read more than one table
     for each of them: that costs as much as what it may save.
@@ -71,8 +78,7 @@ def touched_rows_query(delta: Node, bind: Binding) -> exp.Query | None:
     inputs = {id(rows): rows for window in windows for rows in recomputed(window)}
     if not inputs or not all(map(_is_cheap, inputs.values())):
         return None
-    every = Item(_ROWS, exp.Count(this=exp.Star()))
-    counts = tuple(Aggregate(rows, (), (every,)) for rows in inputs.values())
+    counts = tuple(Aggregate(rows, (), _counts(rows)) for rows in inputs.values())
     return render(counts[0] if len(counts) == 1 else UnionAll(counts), bind)
 
 
@@ -84,7 +90,16 @@ def _hangs_on(situation: Situation, decision: Decision) -> bool:
     thought = decision.estimates
     if thought is None or not decision.for_cost or SHARE * thought.full < SECONDS:
         return False
-    return not decide(replace(situation, touched=0)).build
+    return not decide(replace(situation, touched=Touched())).build
+
+
+def _counts(rows: Node) -> tuple[Item, Item]:
+    early: exp.Expr = exp.Literal.number(0)
+    if LATE in rows.columns:
+        # A row that compares as NULL is no late one, as in the delta.
+        late = exp.Coalesce(this=column(LATE), expressions=[exp.false()])
+        early = exp.CountIf(this=exp.Not(this=late))
+    return Item(_ROWS, exp.Count(this=exp.Star())), Item(_EARLY, early)
 
 
 def _is_cheap(rows: Node) -> bool:

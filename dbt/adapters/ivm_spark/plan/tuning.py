@@ -23,6 +23,9 @@ wherever the view is named, together with the views that it names."""
 PUSHED_KEYS = "spark.sql.parquet.pushdown.inFilterThreshold"
 """The number of values of an IN that Spark passes to the Parquet reader. If there are more, it
 passes only the least and the greatest."""
+COUNTERS = "spark.databricks.delta.optimize.conditionalIncrementMetric.enabled"
+"""Lets Delta simplify the counters of its own commands. It looks for them in all expressions of
+every query, several times."""
 FEW_CHANGES = BROADCAST_ROWS // 2
 """Changed rows up to which their joins are broadcast joins anyhow; an update counts as two."""
 SMALL_STATE = 1_000_000
@@ -66,7 +69,7 @@ def tuned(
     if changed <= FEW_CHANGES and 0 < state_rows <= SMALL_STATE:
         own = (2 * changed + state_rows) // PARTITION_ROWS
         partitions = min(1 + own + work.least // MET_ROWS, _number(given, PARTITIONS, _PARTITIONS))
-        wanted |= {ADAPTIVE: "false", PARTITIONS: str(partitions)}
+        wanted |= {ADAPTIVE: "false", COUNTERS: "false", PARTITIONS: str(partitions)}
     return {key: value for key, value in wanted.items() if given.get(key) != value}
 
 

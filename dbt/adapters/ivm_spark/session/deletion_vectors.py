@@ -11,8 +11,13 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.ivm_spark.session.delta_log import java, scala_object
+from dbt.adapters.ivm_spark.session.jvm import BUFFER, OPTION, java_class, scala_object
 from dbt.adapters.ivm_spark.state.rewrite import FILE, PLACE
+
+_VECTORS = "org.apache.spark.sql.delta.commands.DeletionVectorBitmapGenerator"
+_HELPER = "org.apache.spark.sql.delta.commands.DMLWithDeletionVectorsHelper"
+_LITERAL = "org.apache.spark.sql.catalyst.expressions.Literal"
+_FUNCTIONS = "org.apache.spark.sql.functions"
 
 
 @dataclass(frozen=True)
@@ -41,11 +46,9 @@ def taken_out(
         places: the rows, by the columns `FILE` and `PLACE`.
     """
     jvm: Any = session._jvm
-    commands = jvm.org.apache.spark.sql.delta.commands
-    vectors = scala_object(commands, "DeletionVectorBitmapGenerator")
-    helper = scala_object(commands, "DMLWithDeletionVectorsHelper")
-    always = scala_object(jvm.org.apache.spark.sql.catalyst.expressions, "Literal")
-    column, some = jvm.org.apache.spark.sql.functions.col, java(jvm).option.apply
+    vectors, helper = scala_object(jvm, _VECTORS), scala_object(jvm, _HELPER)
+    always = scala_object(jvm, _LITERAL)
+    column, some = java_class(jvm, _FUNCTIONS).col, java_class(jvm, OPTION).apply
     marked = vectors.buildRowIndexSetsForFilesMatchingCondition(
         session._jsparkSession,
         transaction,
@@ -58,7 +61,7 @@ def taken_out(
     )
     by_name = helper.generateCandidateFileMap(log.dataPath(), files)
     touched = helper.findFilesWithMatchingRows(transaction, by_name, marked)
-    actions, rows, now = jvm.scala.collection.mutable.ArrayBuffer(), 0, int(time.time() * 1000)
+    actions, rows, now = java_class(jvm, BUFFER)(), 0, int(time.time() * 1000)
     for number in range(touched.size()):
         file = touched.apply(number)
         entry, vector = file.fileLogEntry(), file.newDeletionVector()

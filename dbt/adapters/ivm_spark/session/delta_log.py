@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
+
+from dbt.adapters.ivm_spark.session.jvm import OPTION, java_class
 
 COLUMN_METADATA = frozenset(
     {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
 )
 """Metadata of columns whose values Delta and Spark neither compute nor pad nor check. Defaults,
 generated and identity columns and CHAR have other metadata."""
+_LOG = "org.apache.spark.sql.delta.DeltaLog"
+_IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
 _OURS = "spark_catalog"
 _BETWEEN = "\x00"
 """A separator that no name contains."""
@@ -21,42 +23,6 @@ _CATALOG = ""
 """The key in `_known` of the session's catalog; the other keys are names of relations."""
 _known: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
 """The catalog's answers on relations, by session: a plan asks for each several times."""
-
-
-@dataclass(frozen=True)
-class Java:
-    """Classes of the JVM.
-
-    Attributes:
-        log: Delta's DeltaLog.
-        option: scala.Option.
-        identifier: Spark's TableIdentifier.
-        path: Hadoop's Path.
-    """
-
-    log: Any
-    option: Any
-    identifier: Any
-    path: Any
-
-
-@lru_cache(maxsize=1)
-def java(jvm: Any) -> Java:
-    """Return the JVM's classes, looked up once.
-
-    Each part of a class's name is a request to the JVM: twenty in all.
-    """
-    return Java(
-        jvm.org.apache.spark.sql.delta.DeltaLog,
-        jvm.scala.Option,
-        jvm.org.apache.spark.sql.catalyst.TableIdentifier,
-        jvm.org.apache.hadoop.fs.Path,
-    )
-
-
-def scala_object(package: Any, name: str) -> Any:
-    """Return the single instance of a Scala object."""
-    return getattr(getattr(package, name + "$"), "MODULE$")
 
 
 def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
@@ -68,9 +34,8 @@ def newest_snapshot(session: SparkSession, table: str) -> tuple[Any, Any]:
     found = catalog_entry(session, table)
     if found.provider().toString().lower() != "some(delta)":
         raise ValueError(table)
-    classes = java(session._jvm)
-    log = classes.log.forTable(session._jsparkSession, found)
-    option = classes.option
+    log = java_class(session._jvm, _LOG).forTable(session._jsparkSession, found)
+    option = java_class(session._jvm, OPTION)
     return log, log.update(False, option.empty(), option.apply(found))
 
 
@@ -89,7 +54,7 @@ def scan_of(session: SparkSession, log: Any, snapshot: Any, files: Any) -> DataF
 
     Source: DeltaLog.createDataFrame and TahoeBatchFileIndex.
     """
-    option = java(session._jvm).option
+    option = java_class(session._jvm, OPTION)
     return DataFrame(log.createDataFrame(snapshot, files, False, option.empty()), session)
 
 
@@ -115,7 +80,7 @@ def catalog_entry(session: SparkSession, name: str) -> Any:
         *catalog, schema, relation = parsed.mkString(_BETWEEN).split(_BETWEEN)
         if (catalog or [known[_CATALOG]]) != [_OURS]:
             raise ValueError(name)
-        classes = java(session._jvm)
-        identifier = classes.identifier(relation, classes.option.apply(schema))
+        option = java_class(session._jvm, OPTION)
+        identifier = java_class(session._jvm, _IDENTIFIER)(relation, option.apply(schema))
         known[name] = state.catalog().getTableMetadata(identifier)
     return known[name]

@@ -18,9 +18,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.description import type_of
+from dbt.adapters.ivm_spark.session.jvm import java_class, scala_object
 from dbt.adapters.ivm_spark.sql.plan_pushed import OF_CATALOGS
 
 _EXPLAIN, _DESCRIBE = "explain extended\n", "describe query\n"
+_MODES = "org.apache.spark.sql.execution.CommandExecutionMode"
+_SESSIONS = "org.apache.spark.sql.classic.SparkSession"
 _KEPT = 16
 """How many analyses are kept: a model's own, and those of its operators that are asked about."""
 _OPTIMIZER = re.compile(
@@ -97,7 +100,7 @@ class Explanations:
         """Return a query's execution, without running any of it."""
         state = self._session._jsparkSession.sessionState()
         jvm: Any = self._session._jvm
-        skip = jvm.org.apache.spark.sql.execution.CommandExecutionMode.SKIP()
+        skip = java_class(jvm, _MODES).SKIP()
         return state.executePlan(state.sqlParser().parsePlan(query), skip)
 
 
@@ -109,7 +112,7 @@ def active(session: SparkSession) -> Iterator[None]:
     others.
     """
     jvm: Any = session._jvm
-    sessions = getattr(getattr(jvm.org.apache.spark.sql.classic, "SparkSession$"), "MODULE$")
+    sessions = scala_object(jvm, _SESSIONS)
     before = sessions.getActiveSession()
     sessions.setActiveSession(session._jsparkSession)
     try:

@@ -11,7 +11,8 @@ from py4j.protocol import Py4JError, Py4JJavaError  # type: ignore[import-untype
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
+from dbt.adapters.ivm_spark.session.delta_log import newest_snapshot
+from dbt.adapters.ivm_spark.session.jvm import PATH, java_class
 
 _STATEMENT = re.compile(
     r"describe history (?P<table>.+) limit (?P<limit>\d+)(?: /\* since version (?P<since>\d+) \*/)?"
@@ -49,7 +50,7 @@ def history(session: SparkSession, sql: str) -> list[dict[str, Any]] | None:
 
 def _commits(session: SparkSession, table: str, limit: int, since: int) -> Iterator[dict[str, Any]]:
     delta, snapshot = newest_snapshot(session, table)
-    newest, path_of = snapshot.version(), java(session._jvm).path
+    newest, path_of = snapshot.version(), java_class(session._jvm, PATH)
     store, conf, folder = delta.store(), delta.newDeltaHadoopConf(), delta.logPath()
     files = folder.getFileSystem(conf)
     for version in range(newest, max(newest - limit, min(since, newest) - 1, -1), -1):

@@ -11,7 +11,8 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from dbt.adapters.ivm_spark.session.delta_log import java, newest_snapshot
+from dbt.adapters.ivm_spark.session.delta_log import newest_snapshot
+from dbt.adapters.ivm_spark.session.jvm import PATH, java_class
 
 _ID = re.compile(r"describe detail (?P<table>.+) /\* id \*/")
 _COUNT = r"\(select count\(\*\) from (.+?) version as of (\d+)\) as (c\d+)"
@@ -59,7 +60,7 @@ def _rows(session: SparkSession, table: str, version: int) -> int:
     log, snapshot = newest_snapshot(session, table)
     if snapshot.version() != version:
         raise ValueError(version)
-    path = java(session._jvm).path(log.logPath(), f"{version:020}.crc")
+    path = java_class(session._jvm, PATH)(log.logPath(), f"{version:020}.crc")
     lines = log.store().readAsIterator(path, log.newDeltaHadoopConf())
     try:
         checksum = json.loads(lines.next())

@@ -16,9 +16,14 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
-from dbt.adapters.ivm_spark.session.delta_log import java, scala_object
+from dbt.adapters.ivm_spark.session.jvm import OPTION, java_class, scala_object
 from dbt.adapters.ivm_spark.session.spark import has_executors
 
+_RELATION = "org.apache.spark.sql.catalyst.plans.logical.LocalRelation"
+_DATASET = "org.apache.spark.sql.classic.Dataset"
+_SPARK = "org.apache.spark.SparkEnv"
+_BLOCK = "org.apache.spark.storage.RDDBlockId"
+_NO_ROWS = "scala.collection.immutable.Nil"
 MOST_BYTES = 32_000_000
 """Size of the largest relation in the driver, as rows in memory."""
 
@@ -43,10 +48,9 @@ def local_rows(session: SparkSession, rows: DataFrame) -> DataFrame | None:
         stored.unpersist(False)
     if values is None or values.size() > FEW_ROWS:
         return None
-    relation = jvm.org.apache.spark.sql.catalyst.plans.logical.LocalRelation(
-        computed.output(), values, False, java(jvm).option.empty()
-    )
-    dataset = scala_object(jvm.org.apache.spark.sql.classic, "Dataset")
+    none = java_class(jvm, OPTION).empty()
+    relation = java_class(jvm, _RELATION)(computed.output(), values, False, none)
+    dataset = scala_object(jvm, _DATASET)
     return DataFrame(dataset.ofRows(session._jsparkSession, relation), session)
 
 
@@ -55,13 +59,13 @@ def _values(jvm: Any, stored: Any) -> Any | None:
 
     Its blocks are in this process's JVM, so that no job is needed to read them.
     """
-    manager = jvm.org.apache.spark.SparkEnv.get().blockManager()
-    block = jvm.org.apache.spark.storage.RDDBlockId
+    manager = java_class(jvm, _SPARK).get().blockManager()
+    block = java_class(jvm, _BLOCK)
     blocks = [block(stored.id(), number) for number in range(stored.getNumPartitions())]
     known = [status.get() for found in blocks if (status := manager.getStatus(found)).isDefined()]
     if sum(int(status.memSize()) + int(status.diskSize()) for status in known) > MOST_BYTES:
         return None
-    values = scala_object(jvm.scala.collection.immutable, "Nil")
+    values = scala_object(jvm, _NO_ROWS)
     for found in blocks:
         # Reading a block to its end releases it.
         rows = manager.getLocalValues(found).get().data().toList()

@@ -35,6 +35,7 @@ from pyspark.sql import DataFrame, SparkSession
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
+from dbt.adapters.ivm_spark.session.jvm import OPTION, java_class
 from dbt.adapters.ivm_spark.session.local_rows import local_rows
 from dbt.adapters.ivm_spark.session.spark import has_executors
 
@@ -145,7 +146,7 @@ def _set_plan(session: SparkSession, name: str, plan: Any) -> None:
     assert session._jvm is not None
     catalog = session._jsparkSession.sessionState().catalog()
     view = catalog.getRawTempView(name).get()
-    stored = session._jvm.scala.Option.apply(plan)
+    stored = java_class(session._jvm, OPTION).apply(plan)
     catalog.createTempView(name, view.copy(view.tableMeta(), stored), True)
 
 

@@ -38,14 +38,13 @@ from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.deletion_vectors import taken_out
 from dbt.adapters.ivm_spark.session.delta_log import (
     COLUMN_METADATA,
-    java,
     known_files,
     newest_snapshot,
-    scala_object,
     scan_of,
 )
 from dbt.adapters.ivm_spark.session.explanation import active
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
+from dbt.adapters.ivm_spark.session.jvm import BUFFER, OPTION, java_class, scala_object
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
 from dbt.adapters.ivm_spark.session.pinned_scan import known_rows
 from dbt.adapters.ivm_spark.state.rewrite import (
@@ -90,6 +89,13 @@ FEATURES = frozenset(
 """Features of a table under which Delta's writer is known to write what the statement writes.
 Others may have columns or files that only Delta's own commands keep up, such as row ids. Into
 clusters, rows are brought by OPTIMIZE alone."""
+_NUMBER = "org.apache.spark.sql.delta.actions.SetTransaction"
+_MERGE = "org.apache.spark.sql.delta.DeltaOperations$Merge"
+_WRITE = "org.apache.spark.sql.delta.DeltaOperations$Write"
+_MODES = "org.apache.spark.sql.SaveMode"
+_METRICS = "org.apache.spark.sql.execution.metric.SQLMetrics"
+_MAP = "scala.collection.mutable.HashMap"
+_SAME = "scala.$less$colon$less"
 _OLD_WRITERS = 6
 """The last version of the protocol without a list of features."""
 _FEED = "delta.enableChangeDataFeed"
@@ -158,7 +164,7 @@ class _Transaction:
         self._jvm: Any = session._jvm
         self._replacement = replacement
         self._log, self._snapshot = log, snapshot
-        self._option = java(self._jvm).option
+        self._option = java_class(self._jvm, OPTION)
         self._now = int(time.time() * 1000)
         self._transaction = log.startTransaction(self._option.empty(), self._option.apply(snapshot))
         # Another run's refresh since is a conflict, also if it adds no file.
@@ -325,12 +331,12 @@ class _Transaction:
 
     def _actions(self, written: Any = None, removed: Any = None) -> Any:
         """Return the actions of the commit: files, and the number of the refresh."""
-        actions = self._jvm.scala.collection.mutable.ArrayBuffer()
+        actions = java_class(self._jvm, BUFFER)()
         if written is not None:
             actions.addAll(written)
         for place in range(0 if removed is None else removed.size()):
             actions.append(removed.apply(place).removeWithTimestamp(self._now, True))
-        number = self._jvm.org.apache.spark.sql.delta.actions.SetTransaction(
+        number = java_class(self._jvm, _NUMBER)(
             self._replacement.state_id, self._replacement.number, self._option.apply(self._now)
         )
         actions.append(number)
@@ -338,18 +344,15 @@ class _Transaction:
 
     def _merge(self) -> Any:
         """Return the operation of a MERGE, as the table's history shows it."""
-        nothing, none = self._jvm.scala.collection.mutable.ArrayBuffer(), self._option.empty()
+        nothing, none = java_class(self._jvm, BUFFER)(), self._option.empty()
         clauses = nothing.toSeq()
-        return self._jvm.org.apache.spark.sql.delta.DeltaOperations.Merge(
-            none, none, none, none, clauses, clauses, clauses
-        )
+        merge = java_class(self._jvm, _MERGE)
+        return merge(none, none, none, none, clauses, clauses, clauses)
 
     def _write(self, mode: str) -> Any:
         """Return the operation of a write, as the table's history shows it."""
-        save, none = getattr(self._jvm.org.apache.spark.sql.SaveMode, mode), self._option.empty()
-        return self._jvm.org.apache.spark.sql.delta.DeltaOperations.Write(
-            save, none, none, none, none, none, none, none, none
-        )
+        save, none = getattr(java_class(self._jvm, _MODES), mode), self._option.empty()
+        return java_class(self._jvm, _WRITE)(save, *[none] * 8)
 
     def _commit(self, actions: Any, operation: Any) -> None:
         self._transaction.commit(actions.toSeq(), operation)
@@ -363,14 +366,14 @@ class _Transaction:
             "numTargetRowsDeleted": counted[DELETE],
             "numTargetRowsCopied": counted[KEEP],
         }
-        noted = self._jvm.scala.collection.mutable.HashMap()
-        create = self._jvm.org.apache.spark.sql.execution.metric.SQLMetrics.createMetric
+        noted = java_class(self._jvm, _MAP)()
+        create = java_class(self._jvm, _METRICS).createMetric
         session = self._session._jsparkSession
         for name, value in metrics.items():
             metric = create(session.sparkContext(), name)
             metric.set(value)
             noted.put(name, metric)
-        same = scala_object(self._jvm.scala, "$less$colon$less").refl()
+        same = scala_object(self._jvm, _SAME).refl()
         self._transaction.registerSQLMetrics(session, noted.toMap(same))
 
 

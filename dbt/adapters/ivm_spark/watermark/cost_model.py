@@ -58,6 +58,8 @@ STORED = 1.0
 TOUCHED = 8.0
 """Cost of a row of a touched partition, in rows of a rebuild: its window functions are computed
 twice, on the new and on the old rows, and the row changes wherever they differ."""
+EARLY = 2.0
+"""The same for a row before the first changed one that only such rows see: it does not change."""
 SCATTERED = 4.0
 """The same for a state whose rows are found by all their columns. Equal rows lie anywhere, so most
 files have some and are rewritten."""
@@ -89,6 +91,7 @@ class Work:
         touched: rows of the partitions whose window functions are computed again: the number that
             was counted, or the last count for each changed row times the changed rows. 0 if they
             were never counted.
+        early: those of them that come before the first changed row and stay.
     """
 
     rows: int = 0
@@ -102,6 +105,20 @@ class Work:
     rewrites: bool = False
     exchanges: bool = False
     touched: int = 0
+    early: int = 0
+
+
+@dataclass(frozen=True)
+class Touched:
+    """How many rows of touched partitions window functions are computed for.
+
+    Attributes:
+        rows: all of them.
+        early: see `Work`.
+    """
+
+    rows: int = 0
+    early: int = 0
 
 
 @dataclass(frozen=True)
@@ -150,8 +167,9 @@ class CostModel:
         state_rows: rows of the state, 0 if they are not known.
         timed: the last rebuild was not the first build, which also warms Spark up.
         tried: an incremental refresh was timed.
-        since: incremental refreshes since the last rebuild.
         spread: rows of touched partitions for each changed row, as last counted; 0 before that.
+        early: the same for those of them that stay.
+        since: incremental refreshes since the last rebuild.
     """
 
     full_seconds: float = 0.0
@@ -162,6 +180,7 @@ class CostModel:
     timed: bool = False
     tried: bool = False
     spread: float = 0.0
+    early: float = 0.0
     since: int = 0
 
 
@@ -186,7 +205,9 @@ def estimates(cost_model: CostModel, work: Work) -> Estimates | None:
     full = age * (_fixed_of(cost_model) + _row(cost_model) * work.rows)
     row = _row(cost_model)
     looked_at = MET * work.met + _stored(work) * cost_model.state_rows
-    computed = CHANGED * work.changed + TOUCHED * min(work.touched, work.rows)
+    early = min(work.early, work.rows)
+    late = min(work.touched, work.rows) - early
+    computed = CHANGED * work.changed + TOUCHED * late + EARLY * early
     rows = row * computed + min(row, LIGHT) * looked_at
     return Estimates(_fixed_part(cost_model, work) + cost_model.factor * rows, full)
 
@@ -209,8 +230,10 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     estimate. A rebuild from a former query's state adds its time to that of this state's rebuild.
     """
     if stats.work.touched:
-        spread = stats.work.touched / max(stats.work.changed, 1)
-        cost_model = replace(cost_model, spread=spread)
+        changed = max(stats.work.changed, 1)
+        cost_model = replace(
+            cost_model, spread=stats.work.touched / changed, early=stats.work.early / changed
+        )
     if stats.taken:
         return cost_model
     if stats.compared and seconds >= cost_model.full_seconds:

@@ -1,0 +1,36 @@
+"""Classes of this process's JVM, by their full names.
+
+`jvm.org.apache.spark.sql.Row` asks the JVM about each part of the name. It looks for a class of the
+name "org" in every jar, then for "org.apache", and so on: about 40 ms in a refresh.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from py4j.java_gateway import JavaClass  # type: ignore[import-untyped]
+
+OPTION = "scala.Option"
+PATH = "org.apache.hadoop.fs.Path"
+BUFFER = "scala.collection.mutable.ArrayBuffer"
+_OBJECT = "$"
+"""The end of the name of a Scala object's class."""
+
+
+@lru_cache(maxsize=64)
+def java_class(jvm: Any, name: str) -> Any:
+    """Return a class of the JVM, whose static members and constructor can be called.
+
+    A class that does not exist shows as a Py4JError when it is used.
+
+    Args:
+        jvm: of a session.
+        name: with its package.
+    """
+    return JavaClass(name, jvm._gateway_client)
+
+
+def scala_object(jvm: Any, name: str) -> Any:
+    """Return the single instance of a Scala object, by its name with its package."""
+    return getattr(java_class(jvm, name + _OBJECT), "MODULE$")
