@@ -32,6 +32,7 @@ BELOW = {
     name: f"(select id, k, g, v + 1 as v, date_add(d, 1) as d, t, n, s from {FACTS} where {kept})"
     for name, kept in {"running": "v < 8", "ranks": "s is null or s <> 'a'"}.items()
 }
+BELOW["days"] = f"{FACTS} lateral view explode(array(0, v)) copies as copy"
 """What a model reads in place of the table itself."""
 
 
@@ -106,6 +107,8 @@ ABOVE = {
     "above_lags": f"select {ROW}, lag(v) over (w) as a from rel",
     "above_leads": f"select {ROW}, lead(v) over (w) as a, lag(s, 2) over (w) as b from rel",
     "above_rows": f"select {ROW}, sum(v) over (w rows 3 preceding) as a from rel",
+    "above_days": f"select {ROW}, max(v) over (partition by g order by d range between interval "
+    "9 days preceding and current row) as a from rel",
     "above_running": f"select {ROW}, count(*) over (w) as a, row_number() over (w) as b from rel",
     "above_newest": f"select {ROW} from (select *, rank() over (w) as a from rel) where a = 1",
 }

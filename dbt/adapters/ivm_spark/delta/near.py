@@ -166,9 +166,8 @@ def near_sides(given: Input, reach: Reach, apart: bool) -> Node:
         reach: of the window operator.
         apart: the rows before the first changed one are read apart, if they are many and stay.
     """
-    # Over anything but a source, reading twice is computing twice. Over a LATERAL VIEW, Spark's
-    # optimizer ends with an error for both parts side by side.
-    if apart and reach.sees_many and reach.keeps_rows_before and _is_source(given.post):
+    # Reading a join twice is computing it twice.
+    if apart and reach.sees_many and reach.keeps_rows_before and _is_cheap(given.post):
         return _sides_apart(given, reach)
     delta = given.delta
     if delta is not None and reach.keeps_rows_before:
@@ -269,19 +268,14 @@ def _constant(value: exp.Expr | None) -> int | None:
     return None
 
 
-def _is_source(node: Node) -> bool:
-    """Return whether a relation is one source's rows, at most filtered and projected."""
-    return isinstance(below_rows(node), Scan)
-
-
 def _is_cheap(node: Node) -> bool:
-    """Return whether a relation is what `_is_source` says, at most expanded by LATERAL VIEW.
+    """Return whether a relation is one source's rows, at most filtered, projected and expanded.
 
-    An ivm model is expanded too if its state counts equal rows.
+    LATERAL VIEW expands rows, and an ivm model's state that counts equal rows is read so too.
     """
     while isinstance(below := below_rows(node), Generate):
         node = below.input
-    return _is_source(node)
+    return isinstance(below, Scan)
 
 
 def _cut_partitions(given: Input, reach: Reach) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -25,6 +26,8 @@ from dbt.adapters.ivm_spark.session.secrets import HIDDEN, is_secret
 from dbt.adapters.ivm_spark.session.setting import configured, every_setting, setting
 from dbt.adapters.ivm_spark.session.spark import is_started_with, new_session
 from dbt.adapters.ivm_spark.session.stored_rows import (
+    COMMENT,
+    MATERIALIZED,
     keep_few_rows,
     note_stored_rows,
     store_few_rows,
@@ -34,8 +37,12 @@ from dbt.adapters.ivm_spark.state.rewrite import Replacement
 
 logger = AdapterLogger("IvmSpark")
 _warned: set[str] = set()
-_READS = ("describe ", "explain ", "reset ", "select ", "set ", "show ")
-"""The first words of statements that change no table."""
+_KEEPS_TABLES = re.compile(
+    rf"{COMMENT}(?:(?:describe|explain|reset|select|set|show)\b"
+    rf"|(?:cache table|drop view if exists) {MATERIALIZED}\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""The first words of statements that change no table of the catalog."""
 _KNOWN = (history, description, table_id, row_counts, setting, every_setting)
 """Functions that answer some of the planner's statements without sending them."""
 
@@ -94,7 +101,7 @@ class SessionHandle(SparkConnectionWrapper):
         self._rows = None
         self.statements += 1
         note_statement(sql)
-        if not sql.lstrip().lower().startswith(_READS):
+        if not _KEEPS_TABLES.match(sql):
             forget_tables(self.session)
         self._explanations.forget_after(sql)
         few, self._few = self._few, False

@@ -41,11 +41,13 @@ from dbt.adapters.ivm_spark.session.spark import has_executors
 
 COPIED_ROWS = 100_000
 """Rows up to which a relation that is made of others is copied into one partition."""
-_NAME = r"ivm_materialized_\w+"
-_COMMENT = r"\s*(?:/\*.*?\*/\s*)?"
-_CACHED = re.compile(rf"{_COMMENT}cache table ({_NAME}) as\b(.*)", re.DOTALL)
-_DROPPED = re.compile(rf"{_COMMENT}drop view if exists ({_NAME})\s*", re.DOTALL)
-_OTHER = re.compile(_NAME)
+MATERIALIZED = r"ivm_materialized_\w+"
+"""The names of materialized relations."""
+COMMENT = r"\s*(?:/\*.*?\*/\s*)?"
+"""What dbt puts before a statement."""
+_CACHED = re.compile(rf"{COMMENT}cache table ({MATERIALIZED}) as\b(.*)", re.DOTALL)
+_DROPPED = re.compile(rf"{COMMENT}drop view if exists ({MATERIALIZED})\s*", re.DOTALL)
+_OTHER = re.compile(MATERIALIZED)
 _SCAN = "InMemoryRelation"
 _copies: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
 """The copied rows of each session's views, Spark's RDDs by the view's name."""
