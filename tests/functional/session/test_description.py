@@ -1,10 +1,13 @@
 """The log and the catalog describe a relation as DESCRIBE TABLE EXTENDED does."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
+from pyspark.errors import AnalysisException
 
 from dbt.adapters.ivm_spark.algebra.catalog import RelationKind
+from dbt.adapters.ivm_spark.session import handle as session_handle
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from dbt.adapters.ivm_spark.source.reader import SourceReader
@@ -104,14 +107,29 @@ def test_a_view_has_its_columns_text_and_settings(handle: SessionHandle, view: s
     assert SourceReader(known(handle)).relation(view) == told
 
 
-def test_a_replaced_relation_is_described_again(handle: SessionHandle) -> None:
+@pytest.mark.parametrize("comment", ["", '/* {"app": "dbt",\n"select": 1} */ '])
+def test_a_replaced_relation_is_described_again(handle: SessionHandle, comment: str) -> None:
     reader = SourceReader(known(handle))
-    handle.execute(f"create view {VIEW} as select 1 as a")
+    handle.execute(f"{comment}create view {VIEW} as select 1 as a")
     assert reader.relation(VIEW).kind is RelationKind.VIEW
-    handle.execute(f"drop view {VIEW}")
-    handle.execute(f"create table {VIEW} (b int) using delta")
+    handle.execute(f"{comment}drop view {VIEW}")
+    handle.execute(f"{comment}create table {VIEW} (b int) using delta")
     assert reader.relation(VIEW).kind is RelationKind.DELTA
-    handle.execute(f"drop table {VIEW}")
+    handle.execute(f"{comment}drop table {VIEW}")
+
+
+def test_the_catalogue_is_asked_again_only_after_what_may_change_it(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten = list[str]()
+    monkeypatch.setattr(session_handle, "forget_tables", lambda _: forgotten.append(""))
+    for sql in ("set x.y = 1", "/* set */ SELECT 1", "show tables", "describe table default.told"):
+        with suppress(AnalysisException):
+            handle.execute(sql)
+    assert not forgotten
+    for sql in ("drop table if exists default.none", "/* select */ drop view if exists d.none"):
+        handle.execute(sql)
+    assert len(forgotten) == 2
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,7 @@ STATED = {
         f"and {cost_model.REWRITTEN} of that if",
         f"of a large state it is {cost_model.EXCHANGED} of that, for an INSERT {cost_model.ADDED}.",
         f"of a window function counts as {cost_model.TOUCHED:.0f},",
+        f"the first changed one and stays, it counts as {cost_model.EARLY:.0f}.",
         f"causes a rebuild of {touched_rows.SECONDS / touched_rows.SHARE:.0f} s or more",
         f"adds {cost_model.MATERIALIZED:.0%}".replace("%", " %"),
         f"adds {cost_model.SCAN:.0%}".replace("%", " %"),
