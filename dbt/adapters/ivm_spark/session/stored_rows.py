@@ -43,8 +43,8 @@ COPIED_ROWS = 100_000
 """Rows up to which a relation that is made of others is copied into one partition."""
 MATERIALIZED = r"ivm_materialized_\w+"
 """The names of materialized relations."""
-COMMENT = r"\s*(?:/\*.*?\*/\s*)?"
-"""What dbt puts before a statement."""
+COMMENT = r"\s*(?:/\*(?:(?!\*/).)*\*/\s*)?"
+"""What dbt puts before a statement: at most one comment, and nothing beyond its end."""
 _CACHED = re.compile(rf"{COMMENT}cache table ({MATERIALIZED}) as\b(.*)", re.DOTALL)
 _DROPPED = re.compile(rf"{COMMENT}drop view if exists ({MATERIALIZED})\s*", re.DOTALL)
 _OTHER = re.compile(MATERIALIZED)

@@ -55,14 +55,14 @@ MET = 1.0
 """Cost of a row of a table that the change joins, in rows of a rebuild."""
 STORED = 1.0
 """Cost of a row of the state, in rows of a rebuild: the MERGE looks for its matches there."""
+SCATTERED = 4.0
+"""The same for a state whose rows are found by all their columns. Equal rows lie anywhere, so most
+files have some and are rewritten."""
 TOUCHED = 8.0
 """Cost of a row of a touched partition, in rows of a rebuild: its window functions are computed
 twice, on the new and on the old rows, and the row changes wherever they differ."""
 EARLY = 2.0
-"""The same for a row before the first changed one that only such rows see: it does not change."""
-SCATTERED = 4.0
-"""The same for a state whose rows are found by all their columns. Equal rows lie anywhere, so most
-files have some and are rewritten."""
+"""The same for a row before the first changed one of its partition, if it stays."""
 LIGHT = 1.5e-6
 """Seconds that reading a row takes at most, however much a rebuild does with it."""
 _MOST = 3.0
