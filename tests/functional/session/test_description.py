@@ -118,7 +118,7 @@ def test_a_replaced_relation_is_described_again(handle: SessionHandle, comment: 
     handle.execute(f"{comment}drop table {VIEW}")
 
 
-def test_the_catalogue_is_asked_again_only_after_what_may_change_it(
+def test_the_catalog_is_asked_again_only_after_what_may_change_it(
     handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     forgotten = list[str]()

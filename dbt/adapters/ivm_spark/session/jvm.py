@@ -6,7 +6,6 @@ name "org" in every jar, then for "org.apache", and so on: about 40 ms in a refr
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from py4j.java_gateway import JavaClass  # type: ignore[import-untyped]
@@ -18,7 +17,6 @@ _OBJECT = "$"
 """The end of the name of a Scala object's class."""
 
 
-@lru_cache(maxsize=64)
 def java_class(jvm: Any, name: str) -> Any:
     """Return a class of the JVM, whose static members and constructor can be called.
 

@@ -6,7 +6,7 @@ of the old ones. A MERGE into a large state becomes an exchange: Spark looks up 
 change, deletion vectors take them out of their files, and a new file has the rows that come. An
 INSERT is written and committed alike. That saves the statement's look-up of the refresh's number in
 the whole log. A CREATE OR REPLACE whose table stays as it is becomes an overwrite of its rows,
-which needs neither the catalogue nor the log. It is the transaction that the statements use, so it
+which needs neither the catalog nor the log. It is the transaction that the statements use, so it
 has the same checks, hooks, checksum and conflict detection.
 
 This happens only if the state is known to be plain, small enough for a rewrite or open to deletion
