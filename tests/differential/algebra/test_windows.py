@@ -69,6 +69,8 @@ _NEAR_BY_VALUE = (
     "sum(q.{x}) over ({w} range between 1 preceding and current row)",
     "count(*) over ({w} range 2 preceding)",
     "max(q.{x}) over ({w} range between 0 preceding and current row)",
+    "min(q.{x}) over ({w} range between 3 preceding and current row)",
+    "count(q.{x}) over ({w} range 1 preceding)",
 )
 _BEFORE = (
     *("row_number() over ({w})", "rank() over ({w})", "dense_rank() over ({w})"),

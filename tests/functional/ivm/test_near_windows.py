@@ -21,6 +21,11 @@ CALLS = {
     " as a",
     "numbers": f"count(s) over ({OVER} n range between 2.5 preceding and current row) as a",
     "ends": f"sum(v) over ({OVER} k range between 1 preceding and current row) as a",
+    "ends_down": f"min(v) over ({OVER} cast(k as bigint) desc range 40 preceding) as a, "
+    f"sum(n) over ({OVER} cast(k as bigint) desc range 40 preceding) as b",
+    "late_days": f"max(s) over ({OVER} d range between interval '9' day preceding and current row)"
+    f" as a, count(n) over ({OVER} d range between interval '9' day preceding and current row) as b",
+    "days_down": f"sum(n) over ({OVER} d desc range between 12 preceding and current row) as a",
     "texts": f"lag(v, 3) over ({OVER} s desc, id) as a",
     "running": f"sum(v) over ({OVER} d desc) as a, row_number() over ({OVER} d desc, id) as b, "
     f"last_value(s) ignore nulls over ({OVER} d desc, id rows unbounded preceding) as c",

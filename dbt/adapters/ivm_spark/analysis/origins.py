@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import by_place, column, over, used_columns
+from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
     Distinct,
@@ -33,6 +34,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Values,
     Window,
 )
+from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 _ROW_BY_ROW = (
     *(Distinct, Filter, Generate, Lateral, Mark, ScalarSubquery, SemiJoin, Sort, TimeWindow),
@@ -89,6 +91,26 @@ def origins(node: Node, value: exp.Expr) -> tuple[Origin, ...] | None:
         return origins(node.input, over(value, keys)) if used <= keys.keys() else None
     below = _input_with(node, used)
     return None if below is None else origins(below, value)
+
+
+def type_of(node: Node, value: exp.Expr, sources: Mapping[str, SourceFacts]) -> str | None:
+    """Return Spark's name of a value's type, None if no source's column or cast tells.
+
+    Args:
+        node: the relation.
+        value: over its columns.
+        sources: facts of the sources, by quoted name.
+    """
+    kinds = {_type_there(origin, sources) for origin in origins(node, value) or ()}
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _type_there(origin: Origin, sources: Mapping[str, SourceFacts]) -> str | None:
+    if isinstance(origin.value, exp.Cast):
+        return to_sql(origin.value.to).lower()
+    found = origin.source_column
+    facts = sources.get(found[0].relation) if found is not None else None
+    return facts.types.get(found[1].lower()) if found is not None and facts is not None else None
 
 
 def _input_with(node: Node, used: set[str]) -> Node | None:

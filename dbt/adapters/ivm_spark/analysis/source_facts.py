@@ -41,7 +41,12 @@ class SourceFacts:
     def tells_apart(self, columns: Iterable[str]) -> bool:
         """Return whether GROUP BY certainly tells rows of these columns apart if a view can."""
         types = (self.types.get(name.lower()) for name in columns)
-        return all(kind is not None and not _ALIKE.search(kind) for kind in types)
+        return all(kind is not None and looks_alike(kind) for kind in types)
+
+
+def looks_alike(kind: str) -> bool:
+    """Return whether equal values of a type are certainly the same to any view."""
+    return not _ALIKE.search(kind)
 
 
 def rows_of(sources: Mapping[str, SourceFacts]) -> dict[str, int]:

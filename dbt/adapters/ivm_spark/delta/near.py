@@ -57,10 +57,11 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Node,
     Project,
     Scan,
+    SemiJoin,
     UnionAll,
     Window,
 )
-from dbt.adapters.ivm_spark.delta.bags import SIDE, now_and_before
+from dbt.adapters.ivm_spark.delta.bags import SIDE, both_sides, now_and_before
 from dbt.adapters.ivm_spark.delta.touched import Input
 
 MOST_ROWS = 1_000
@@ -69,7 +70,7 @@ LATE = "__ivm_late"
 """Whether a row is not before the first changed row of its partition."""
 _KEY, _TOUCHED, _OF = "__ivm_key_", "__ivm_touched_", "__ivm_of_"
 _ORDER, _CUT, _FIRST = "__ivm_order", "__ivm_cut", "__ivm_first"
-_PLACE, _SEEN = "__ivm_place", "__ivm_seen"
+_PLACE, _SEEN, _SEEING = "__ivm_place", "__ivm_seen", "__ivm_seeing"
 _OFFSETS = (exp.Literal, exp.Interval, exp.Var, exp.IntervalSpan, exp.Paren, exp.Neg)
 """What an offset of a RANGE may be made of."""
 _HERE = "CURRENT ROW"
@@ -183,15 +184,20 @@ def _sides_apart(given: Input, reach: Reach) -> Node:
     since = Filter(_met(given, reach, cuts, given.post.columns), _is_late(reach))
     late = now_and_before(Project(since, columns), given.delta)
     # What joins the cuts is another relation than above, so that it is not materialized for both:
-    # it has most rows of the touched partitions.
-    seeing = Join((_sides_of(late, given.keys), cuts), _same(_OF, _TOUCHED, len(given.keys)))
+    # it has most rows of the touched partitions. It has at most two rows for each cut, so that it
+    # is broadcast.
+    with_rows = (
+        *_same(_OF, _TOUCHED, len(given.keys)),
+        exp.EQ(this=column(f"{_OF}{SIDE}"), expression=column(_SEEING)),
+    )
+    seeing = SemiJoin(both_sides(cuts, _SEEING), _sides_of(late, given.keys), with_rows)
     rows = _met(given, reach, seeing, given.post.columns)
     before: exp.Expr = exp.Not(this=exp.Coalesce(this=_is_late(reach), expressions=[exp.false()]))
     if not reach.whole:
         before = exp.and_(before, exp.paren(_not_before(_cuts(reach), reach)))
-    side = Item(SIDE, column(SIDE))
-    early = Project(Filter(rows, before), (*columns, Item(LATE, exp.false()), side))
-    late = Project(late, (*columns, Item(LATE, exp.true()), side))
+    early_items = Item(LATE, exp.false()), Item(SIDE, column(_SEEING))
+    early = Project(Filter(rows, before), (*columns, *early_items))
+    late = Project(late, (*columns, Item(LATE, exp.true()), *passed((SIDE,))))
     return UnionAll((early, late), widens=False)
 
 
@@ -288,7 +294,7 @@ def _cut_partitions(given: Input, reach: Reach) -> Node:
 def _sides_of(rows: Node, keys: tuple[exp.Expr, ...]) -> Node:
     """Return the partitions and sides that have rows."""
     own = tuple(Item(f"{_OF}{n}", key) for n, key in enumerate(keys))
-    return Distinct(Project(rows, (*own, *passed((SIDE,)))))
+    return Distinct(Project(rows, (*own, Item(f"{_OF}{SIDE}", column(SIDE)))))
 
 
 def _first_changed(delta: Node, keys: Iterable[exp.Expr], reach: Reach) -> Node:

@@ -32,6 +32,7 @@ from dbt.adapters.ivm_spark.delta.bags import SIDE
 from dbt.adapters.ivm_spark.delta.context import Context, Derive
 from dbt.adapters.ivm_spark.delta.moved import is_moved
 from dbt.adapters.ivm_spark.delta.near import LATE, near_sides, reach_of
+from dbt.adapters.ivm_spark.delta.range_frames import frames_of_late_rows
 from dbt.adapters.ivm_spark.delta.sided import sided
 from dbt.adapters.ivm_spark.delta.touched import Input, touched
 
@@ -52,9 +53,12 @@ def delta_window(node: Window, derive: Derive, context: Context) -> Node | None:
     if reach is None or given.delta is None:
         return touched((given,), lambda inputs: _sided(node, base, inputs[0]))
     apart = rows_read(base, rows_of(context.sources)) >= APART_ROWS
-    both: Node = sided(node, near_sides(given, reach, apart))
-    if reach.keeps_rows_before:
-        both = Filter(both, column(LATE))
+    rows = near_sides(given, reach, apart)
+    both: Node | None = frames_of_late_rows(node, rows, reach, context.sources)
+    if both is None:
+        both = sided(node, rows)
+        if reach.keeps_rows_before:
+            both = Filter(both, column(LATE))
     return Project(both, (*passed(node.columns), Item(WEIGHT, column(SIDE))))
 
 

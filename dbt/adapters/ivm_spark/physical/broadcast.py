@@ -23,6 +23,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from sqlglot import exp
+
 from dbt.adapters.ivm_spark.algebra.columns import used_columns
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
 from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
@@ -76,6 +78,9 @@ class Bounds:
             return self.of(node.input)
         if isinstance(node, UnionAll):
             return _sum(map(self.of, node.inputs))
+        if isinstance(node, Generate):
+            rows, each = self.of(node.input), _elements(node)
+            return None if rows is None or each is None else rows * each
         return None
 
     def different_in(self, node: Node, columns: Collection[str]) -> int | None:
@@ -138,6 +143,14 @@ def _broadcast(node: Node, bounds: Bounds) -> Node:
         if any(not isinstance(i, Broadcast) for i in marked):
             return replace(node, inputs=marked)
     return node
+
+
+def _elements(node: Generate) -> int | None:
+    """Return how many rows become of each input row, None if only the data tell."""
+    array = node.generator.this if isinstance(node.generator, exp.Explode) else None
+    if not isinstance(array, exp.Anonymous) or array.name.lower() != "array":
+        return None
+    return max(len(array.expressions), node.outer)
 
 
 def _sum(bounds: Iterable[int | None]) -> int | None:
