@@ -23,8 +23,8 @@ CALLS = {
     "ends": f"sum(v) over ({OVER} k range between 1 preceding and current row) as a",
     "ends_down": f"min(v) over ({OVER} cast(k as bigint) desc range 40 preceding) as a, "
     f"sum(n) over ({OVER} cast(k as bigint) desc range 40 preceding) as b",
-    "late_days": f"max(s) over ({OVER} d range between interval '9' day preceding and current row)"
-    f" as a, count(n) over ({OVER} d range between interval '9' day preceding and current row) as b",
+    "late_days": f"max(s) over ({OVER} d range interval '9' day preceding) as a, "
+    f"count(n) over ({OVER} d range interval '9' day preceding) as b",
     "days_down": f"sum(n) over ({OVER} d desc range between 12 preceding and current row) as a",
     "texts": f"lag(v, 3) over ({OVER} s desc, id) as a",
     "running": f"sum(v) over ({OVER} d desc) as a, row_number() over ({OVER} d desc, id) as b, "
