@@ -42,6 +42,7 @@ def delta_sql(call: str, order: str, **types: str) -> str:
         ("count(*)", DAYS.replace("interval 30 days", "30"), {}),
         ("sum(amount)", KEYS.replace("order_id", "order_id desc"), {}),
         ("sum(order_id)", KEYS, {"order_id": "int"}),
+        ("sum(amount)", KEYS, {"amount": "decimal(27,10)"}),
     ],
 )
 def test_a_frame_of_early_rows_grows(call: str, order: str, types: dict[str, str]) -> None:
@@ -59,6 +60,7 @@ def test_a_frame_of_early_rows_grows(call: str, order: str, types: dict[str, str
         ("max(amount)", KEYS, {"amount": "double"}),
         ("max(amount)", KEYS, {"amount": "string collate UTF8_LCASE"}),
         ("sum(amount)", KEYS, {"amount": "decimal(30,2)"}),
+        ("sum(amount)", KEYS, {"amount": "decimal(28,10)"}),
         ("sum(amount)", KEYS, {"amount": "double"}),
         ("avg(amount)", KEYS, {}),
         ("max(amount + 1)", KEYS, {}),

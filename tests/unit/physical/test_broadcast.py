@@ -18,6 +18,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Scan,
     UnionAll,
 )
+from dbt.adapters.ivm_spark.delta.bags import both_sides
 from dbt.adapters.ivm_spark.delta.context import Context
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS, Bounds, with_broadcasts
@@ -98,6 +99,16 @@ def test_rows_that_differ_by_what_is_generated_are_not_bounded() -> None:
     bounds = Bounds({scan.relation: 10})
     assert bounds.of(Distinct(Project(rows, passed(("a", "k"))))) is None
     assert bounds.of(Distinct(Project(rows, passed(("a",))))) == 10
+
+
+def test_written_elements_bound_the_rows_that_they_become() -> None:
+    scan = Scan("`shop`.`orders`", "o", (("a", "a"),), At.CHANGES)
+    bounds = Bounds({scan.relation: 10})
+    assert bounds.of(both_sides(scan)) == 20
+    none = exp.Explode(this=exp.Anonymous(this="array", expressions=[]))
+    assert bounds.of(Generate(scan, none, ("k",))) == 0
+    assert bounds.of(Generate(scan, none, ("k",), outer=True)) == 10
+    assert bounds.of(Generate(scan, exp.Explode(this=column("a")), ("k",))) is None
 
 
 def test_materialized_relations_pass_their_bounds_on() -> None:

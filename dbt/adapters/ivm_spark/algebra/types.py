@@ -21,6 +21,8 @@ _FIELD = re.compile(r"([<,])\s*([^<>,:`]+?)\s*:")
 """The name of a struct's field in a type's name, unless the field's name has one of these signs."""
 _SMALL = frozenset({"tinyint", "smallint", "int"})
 MAX_PRECISION = 38
+_SUM_DIGITS = 10
+"""How many digits Spark's sum of decimals has more than its input."""
 MIN_ADJUSTED_SCALE = 6
 """The fractional digits that Spark's decimal arithmetic never cuts."""
 
@@ -104,6 +106,21 @@ def check_orderable(column: str, type_name: str) -> None:
     """Raise NotMaintained for a column that Spark can't order by."""
     if _UNORDERED.search(type_name.lower()):
         raise not_supported(f"the order of a column {column} {type_name}")
+
+
+def sum_type(type_name: str) -> str:
+    """Return the type of Spark's sum of integers, or of a decimal type that is not tight."""
+    exact = decimal_of(type_name)
+    return "bigint" if exact is None else f"decimal({exact[0] + _SUM_DIGITS},{exact[1]})"
+
+
+def is_tight(type_name: str) -> bool:
+    """Return whether sums of a decimal type leave no digit for the sum of two sums.
+
+    Spark may then cut its scale.
+    """
+    exact = decimal_of(type_name)
+    return exact is not None and exact[0] + _SUM_DIGITS + 1 > MAX_PRECISION
 
 
 def division_scale(dividend: tuple[int, int], divisor: tuple[int, int]) -> int:

@@ -34,6 +34,7 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Values,
     Window,
 )
+from dbt.adapters.ivm_spark.analysis.provenance import source_type
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 
 _ROW_BY_ROW = (
@@ -93,7 +94,7 @@ def origins(node: Node, value: exp.Expr) -> tuple[Origin, ...] | None:
     return None if below is None else origins(below, value)
 
 
-def type_of(node: Node, value: exp.Expr, sources: Mapping[str, SourceFacts]) -> str | None:
+def value_type(node: Node, value: exp.Expr, sources: Mapping[str, SourceFacts]) -> str | None:
     """Return Spark's name of a value's type, None if no source's column or cast tells.
 
     Args:
@@ -108,9 +109,9 @@ def type_of(node: Node, value: exp.Expr, sources: Mapping[str, SourceFacts]) -> 
 def _type_there(origin: Origin, sources: Mapping[str, SourceFacts]) -> str | None:
     if isinstance(origin.value, exp.Cast):
         return to_sql(origin.value.to).lower()
-    found = origin.source_column
-    facts = sources.get(found[0].relation) if found is not None else None
-    return facts.types.get(found[1].lower()) if found is not None and facts is not None else None
+    if not isinstance(origin.value, exp.Column):
+        return None
+    return source_type(origin.relation, origin.value.name, sources)
 
 
 def _input_with(node: Node, used: set[str]) -> Node | None:

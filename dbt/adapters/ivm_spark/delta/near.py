@@ -159,6 +159,11 @@ def near_rows(given: Input, reach: Reach) -> Node:
     return Project(rows, (*passed(given.post.columns), *([late] * reach.keeps_rows_before)))
 
 
+def is_late() -> exp.Expr:
+    """Return the condition that `LATE` is true; a row that compares as NULL is not late."""
+    return exp.Coalesce(this=column(LATE), expressions=[exp.false()])
+
+
 def near_sides(given: Input, reach: Reach, apart: bool) -> Node:
     """Return the rows of `near_rows`, new and old, with `SIDE` as the last column.
 

@@ -38,11 +38,17 @@ from sqlglot import exp
 from dbt.adapters.ivm_spark.algebra.columns import column, passed, used_columns
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.tree import Filter, Item, Node, Project, Window
-from dbt.adapters.ivm_spark.algebra.types import MAX_PRECISION, cast_as, decimal_of, is_integral
-from dbt.adapters.ivm_spark.analysis.origins import type_of
+from dbt.adapters.ivm_spark.algebra.types import (
+    cast_as,
+    decimal_of,
+    is_integral,
+    is_tight,
+    sum_type,
+)
+from dbt.adapters.ivm_spark.analysis.origins import value_type
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, looks_alike
 from dbt.adapters.ivm_spark.delta.bags import SIDE
-from dbt.adapters.ivm_spark.delta.near import LATE, Reach
+from dbt.adapters.ivm_spark.delta.near import LATE, Reach, is_late
 from dbt.adapters.ivm_spark.delta.sided import sided
 
 MAX_OFFSET = 2**31 - 1
@@ -50,8 +56,6 @@ MAX_OFFSET = 2**31 - 1
 _BOUND, _PLACE, _COUNTED = "__ivm_bound", "__ivm_place", "__ivm_counted"
 _EARLY, _LATE = "__ivm_of_early_", "__ivm_of_late_"
 _DAYS = frozenset({"DAY", "DAYS"})
-_SUM_DIGITS = 10
-"""How many digits Spark's sum of decimals has more than its input."""
 
 
 def frames_of_late_rows(
@@ -68,15 +72,18 @@ def frames_of_late_rows(
         sources: facts of the sources, by quoted name.
     """
     bound = _bound(node.input, reach, sources)
+    if bound is None:
+        return None
     calls = [item.expression.this for item in node.items]
     values = [_value(node.input, call, n, sources) for n, call in enumerate(calls)]
     known = [value for value in values if value is not None]
-    if bound is None or len(known) < len(values):
+    if len(known) < len(values):
         return None
     placed = _placed(_for_frames(node, rows, calls, reach), reach, bound)
-    seen = _window(node.keys, reach)
-    early = (Item(f"{_EARLY}{n}", _over(seen, _counted(call))) for n, call in enumerate(calls))
-    late = Filter(Window(placed, tuple(early)), _is_late())
+    growing = tuple(
+        Item(f"{_EARLY}{n}", _growing(node.keys, call, reach)) for n, call in enumerate(calls)
+    )
+    late = Filter(sided(Window(node.input, growing), placed), is_late())
     written = tuple(Item(f"{_LATE}{n}", item.expression) for n, item in enumerate(node.items))
     both = sided(Window(node.input, written), late)
     items = tuple(Item(item.name, value) for item, value in zip(node.items, known, strict=True))
@@ -87,7 +94,7 @@ def _for_frames(node: Window, rows: Node, calls: Sequence[exp.Expr], reach: Reac
     """Return the rows, without the values of early rows that no frame needs."""
     needed = used_columns(*node.keys, *calls, reach.key) | {LATE, SIDE}
     late_only = (c for c in rows.columns if c not in needed)
-    emptied = {c: exp.Case(ifs=[exp.If(this=_is_late(), true=column(c))]) for c in late_only}
+    emptied = {c: exp.Case(ifs=[exp.If(this=is_late(), true=column(c))]) for c in late_only}
     return Project(rows, tuple(Item(c, emptied.get(c, column(c))) for c in rows.columns))
 
 
@@ -95,9 +102,11 @@ def _bound(rows: Node, reach: Reach, sources: Mapping[str, SourceFacts]) -> exp.
     """Return where the frame of a row begins, None if it is not certain."""
     if len(reach.offsets) != 1:
         return None
-    kind = type_of(rows, reach.key, sources)
+    kind = value_type(rows, reach.key, sources)
+    if kind not in ("date", "int", "bigint"):
+        return None
     offset = _constant(reach.offsets[0], in_days=kind == "date")
-    if offset is None or kind not in ("date", "int", "bigint"):
+    if offset is None:
         return None
     if kind == "date":
         call = "date_add" if reach.descending else "date_sub"
@@ -125,35 +134,25 @@ def _placed(rows: Node, reach: Reach, bound: exp.Expr) -> Node:
     bounded = Project(rows, (*passed(rows.columns), Item(_BOUND, bound)))
     kind = exp.GTE if reach.descending else exp.LTE
     in_range = kind(this=column(_BOUND), expression=reach.key.copy())
-    place = exp.If(this=_is_late(), true=column(_BOUND), false=reach.key.copy())
-    counted = exp.and_(exp.Not(this=_is_late()), in_range)
+    place = exp.If(this=is_late(), true=column(_BOUND), false=reach.key.copy())
+    counted = exp.and_(exp.Not(this=is_late()), in_range)
     items = (*passed(rows.columns), Item(_PLACE, place), Item(_COUNTED, counted))
     return Project(bounded, items)
 
 
-def _window(keys: tuple[exp.Expr, ...], reach: Reach) -> exp.Window:
-    """Return the window from the first changed row back to a row's place, without a function."""
-    ordered = exp.Ordered(
+def _growing(keys: tuple[exp.Expr, ...], call: exp.Anonymous, reach: Reach) -> exp.Window:
+    """Return an aggregate of the rows that count, from the first changed row back to a place."""
+    (value,) = call.expressions
+    counted = exp.Case(ifs=[exp.If(this=column(_COUNTED), true=value.copy())])
+    place = exp.Ordered(
         this=column(_PLACE), desc=not reach.descending, nulls_first=reach.descending
     )
     return exp.Window(
-        partition_by=[*(key.copy() for key in keys), column(SIDE)],
-        order=exp.Order(expressions=[ordered]),
+        this=exp.Anonymous(this=call.this, expressions=[counted]),
+        partition_by=[key.copy() for key in keys],
+        order=exp.Order(expressions=[place]),
         over="OVER",
     )
-
-
-def _over(window: exp.Window, call: exp.Expr) -> exp.Window:
-    window = window.copy()
-    window.set("this", call)
-    return window
-
-
-def _counted(call: exp.Anonymous) -> exp.Anonymous:
-    """Return an aggregate of the rows that count."""
-    (value,) = call.expressions
-    counted = exp.Case(ifs=[exp.If(this=column(_COUNTED), true=value.copy())])
-    return exp.Anonymous(this=call.this, expressions=[counted])
 
 
 def _value(
@@ -177,28 +176,14 @@ def _value(
         return None
     if name == "count":
         return exp.Add(this=early, expression=late)
-    kind = type_of(rows, argument, sources)
+    kind = value_type(rows, argument, sources)
     if kind is None:
         return None
     if name in ("max", "min") and looks_alike(kind):
         both = "greatest" if name == "max" else "least"
         return exp.Anonymous(this=both, expressions=[early, late])
-    total = _type_of_sum(kind) if name == "sum" else None
-    if total is None:
+    exact = is_integral(kind) or (decimal_of(kind) is not None and not is_tight(kind))
+    if name != "sum" or not exact:
         return None
-    added = cast_as(exp.Add(this=early.copy(), expression=late.copy()), total)
+    added = cast_as(exp.Add(this=early.copy(), expression=late.copy()), sum_type(kind))
     return exp.Coalesce(this=added, expressions=[early, late])
-
-
-def _type_of_sum(kind: str) -> str | None:
-    """Return the type of a sum, None if it may be rounded, or may overflow in some order only."""
-    if is_integral(kind):
-        return "bigint"
-    decimal = decimal_of(kind)
-    if decimal is None or decimal[0] + _SUM_DIGITS > MAX_PRECISION:
-        return None
-    return f"decimal({decimal[0] + _SUM_DIGITS},{decimal[1]})"
-
-
-def _is_late() -> exp.Expr:
-    return exp.Coalesce(this=column(LATE), expressions=[exp.false()])

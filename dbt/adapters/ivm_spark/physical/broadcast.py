@@ -150,7 +150,7 @@ def _elements(node: Generate) -> int | None:
     array = node.generator.this if isinstance(node.generator, exp.Explode) else None
     if not isinstance(array, exp.Anonymous) or array.name.lower() != "array":
         return None
-    return max(len(array.expressions), node.outer)
+    return len(array.expressions) or int(node.outer)
 
 
 def _sum(bounds: Iterable[int | None]) -> int | None:

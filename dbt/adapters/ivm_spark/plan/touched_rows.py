@@ -12,11 +12,10 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import Aggregate, At, Item, Node, Scan, UnionAll, Window
-from dbt.adapters.ivm_spark.delta.near import LATE
+from dbt.adapters.ivm_spark.delta.near import LATE, is_late
 from dbt.adapters.ivm_spark.delta.touched import recomputed
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.config import RefreshPolicy
@@ -96,9 +95,7 @@ def _hangs_on(situation: Situation, decision: Decision) -> bool:
 def _counts(rows: Node) -> tuple[Item, Item]:
     early: exp.Expr = exp.Literal.number(0)
     if LATE in rows.columns:
-        # A row that compares as NULL is no late one, as in the delta.
-        late = exp.Coalesce(this=column(LATE), expressions=[exp.false()])
-        early = exp.CountIf(this=exp.Not(this=late))
+        early = exp.CountIf(this=exp.Not(this=is_late()))
     return Item(_ROWS, exp.Count(this=exp.Star())), Item(_EARLY, early)
 
 

@@ -15,7 +15,6 @@ from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.expressions import function_name
 from dbt.adapters.ivm_spark.algebra.tree import Item
 from dbt.adapters.ivm_spark.algebra.types import (
-    MAX_PRECISION,
     MIN_ADJUSTED_SCALE,
     cast_as,
     check_comparable,
@@ -24,6 +23,8 @@ from dbt.adapters.ivm_spark.algebra.types import (
     is_collated,
     is_integral,
     is_small,
+    is_tight,
+    sum_type,
 )
 
 COUNT = "__ivm_count"
@@ -120,7 +121,7 @@ class Accumulators:
 
     def _sum(self, name: str, argument: exp.Expr, result: str, given: str) -> str:
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
-        wide, tight = given == "bigint", _is_tight(given)
+        wide, tight = given == "bigint", is_tight(given)
         return self._add(name, Kind.SUM, argument, result, counter, wide, tight)
 
     def _verdict(self, name: str, argument: exp.Expr, every: bool) -> exp.Expr:
@@ -147,9 +148,8 @@ class Accumulators:
         Integers are divided in DOUBLE, decimals in decimal division.
         """
         exact = decimal_of(given)
-        wide = "bigint" if exact is None else f"decimal({exact[0] + 10},{exact[1]})"
         counter = self._add(f"__ivm_nonnull_{name}", Kind.COUNT, argument, "bigint")
-        total = column(self._add(f"__ivm_sum_{name}", Kind.SUM, argument, wide, counter))
+        total = column(self._add(f"__ivm_sum_{name}", Kind.SUM, argument, sum_type(given), counter))
         count = column(counter)
         if exact is None:
             return exp.Div(this=exp.cast(total, "double"), expression=count, typed=False)
@@ -229,14 +229,8 @@ def _sums_exactly(given: str) -> bool:
     """
     exact = decimal_of(given)
     return is_integral(given) or (
-        exact is not None and (not _is_tight(given) or exact[1] <= MIN_ADJUSTED_SCALE)
+        exact is not None and (not is_tight(given) or exact[1] <= MIN_ADJUSTED_SCALE)
     )
-
-
-def _is_tight(given: str) -> bool:
-    """Return whether sums of a decimal type leave no digit for the sum of two sums."""
-    exact = decimal_of(given)
-    return exact is not None and exact[0] + 11 > MAX_PRECISION
 
 
 def _averages_exactly(given: str) -> bool:
@@ -247,7 +241,7 @@ def _averages_exactly(given: str) -> bool:
     differ from rounding it once, for groups under 10**9 rows.
     """
     exact = decimal_of(given)
-    if exact is None or _is_tight(given):
+    if exact is None or is_tight(given):
         return is_small(given)
     scale = division_scale((exact[0] + 10, exact[1]), _COUNT_TYPE)
     return scale - (exact[1] + 4) >= _SPARE_DIGITS
