@@ -20,7 +20,7 @@ from tests.functional.ivm.random_kinds import COLUMNS, SETTINGS, TABLES, views
 from tests.functional.ivm.warehouse import FEED, Warehouse, bag, in_turn, kinds
 
 PROJECTS = int(os.environ.get("IVM_KINDS", "1"))
-VIEWS, ROUNDS = budget(4, 12), budget(2, 4)
+VIEWS, ROUNDS = budget(3, 12), budget(2, 4)
 ANSI = "spark.sql.ansi.enabled=false"
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental', pre_hook=var('set', [])) }}\n"
 HOOKED = (

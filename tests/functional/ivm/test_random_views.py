@@ -22,7 +22,7 @@ from tests.differential.algebra.queries import TABLES, views
 from tests.functional.ivm.warehouse import FEED, Warehouse, in_turn
 
 PROJECTS = int(os.environ.get("IVM_END_TO_END", "1"))
-VIEWS, BATCHES = budget(4, 8), budget(2, 4)
+VIEWS, BATCHES = budget(3, 8), budget(2, 4)
 HEADER = "{{ config(materialized='ivm', refresh_policy='incremental') }}\n"
 
 

@@ -256,11 +256,11 @@ def test_auto_chooses_what_is_estimated_to_be_faster(
 @pytest.mark.parametrize(
     ("met", "least", "tried", "build"),
     [
-        pytest.param(2_000_000, 100_000, False, False, id="it may read little"),
-        pytest.param(2_000_000, 1_000_000, False, True, id="it reads much in any case"),
-        pytest.param(3_000_000, 100_000, False, True, id="it may read too much"),
-        pytest.param(2_000_000, 2_000_000, False, True, id="nothing is narrowed"),
-        pytest.param(2_000_000, 100_000, True, True, id="it was tried before"),
+        pytest.param(6_000_000, 300_000, False, False, id="it may read little"),
+        pytest.param(6_000_000, 3_000_000, False, True, id="it reads much in any case"),
+        pytest.param(9_000_000, 300_000, False, True, id="it may read too much"),
+        pytest.param(6_000_000, 6_000_000, False, True, id="nothing is narrowed"),
+        pytest.param(6_000_000, 300_000, True, True, id="it was tried before"),
     ],
 )
 def test_a_first_try_may_be_hopeful(met: int, least: int, tried: bool, build: bool) -> None:

@@ -152,7 +152,7 @@ def test_a_view_that_gets_slower_is_noticed() -> None:
 
 
 def test_looking_up_rows_in_a_large_state_takes_time() -> None:
-    large = replace(BUILT, state_rows=1_000_000)
+    large = replace(BUILT, state_rows=3_000_000)
     assert (
         _estimates(large, Work(1_000_000, 10)).incremental
         > _estimates(BUILT, Work(1_000_000, 10)).incremental * 2

@@ -101,9 +101,15 @@ class SessionHandle(SparkConnectionWrapper):
         self._rows = None
         self.statements += 1
         note_statement(sql)
-        if not _KEEPS_TABLES.match(sql):
-            forget_tables(self.session)
         self._explanations.forget_after(sql)
+        try:
+            self._carry_out(sql)
+        finally:  # a statement that fails may have changed a table
+            if not _KEEPS_TABLES.match(sql):
+                forget_tables(self.session)
+
+    def _carry_out(self, sql: str) -> None:
+        """Do what a statement asks for, by other means than Spark's SQL where that is possible."""
         few, self._few = self._few, False
         replacement, self._replacement = self._replacement, None
         row = None if replacement is None else changed(self.session, replacement)

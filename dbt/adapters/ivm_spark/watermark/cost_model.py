@@ -63,7 +63,7 @@ TOUCHED = 8.0
 twice, on the new and on the old rows, and the row changes wherever they differ."""
 EARLY = 2.0
 """The same for a row before the first changed one of its partition, if it stays."""
-LIGHT = 1.5e-6
+LIGHT = 0.5e-6
 """Seconds that reading a row takes at most, however much a rebuild does with it."""
 _MOST = 3.0
 """The multiple of its estimate that a refresh counts for at most. A refresh that a busy cluster
