@@ -137,6 +137,16 @@ def test_the_catalog_is_asked_again_only_after_what_may_change_it(
     assert len(forgotten) == len(may_change)
 
 
+def test_the_catalog_is_asked_again_after_a_statement_that_failed(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten = list[str]()
+    monkeypatch.setattr(session_handle, "forget_tables", lambda _: forgotten.append(""))
+    with pytest.raises(AnalysisException):
+        handle.execute("drop table default.none")
+    assert len(forgotten) == 1
+
+
 @pytest.mark.parametrize(
     "view", ["as select array(k) as a from default.told"], indirect=True, ids=["nested"]
 )
