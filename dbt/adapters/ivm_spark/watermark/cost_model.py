@@ -29,7 +29,7 @@ ADDED = 0.3
 it."""
 REWRITTEN = 0.5
 """Fraction of the fixed time that a transaction takes in the place of a MERGE."""
-EXCHANGED = 1.2
+EXCHANGED = 0.7
 """The same if the transaction replaces rows of a large state. It looks them up, and writes deletion
 vectors and new files."""
 LOCATED = 0.5
@@ -226,8 +226,10 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
 
     After an incremental refresh, the model estimates the same work at the time that it took. So a
     refresh that was slower than a rebuild is not tried again until there is less to do or a rebuild
-    takes longer. The fixed time and the factor answer for the difference by their shares in the
-    estimate. A rebuild from a former query's state adds its time to that of this state's rebuild.
+    takes longer. For the first one, Spark has to generate and compile code that later ones find, so
+    the excess over its estimate counts as that of a cold Spark. The fixed time and the factor
+    answer for the difference by their shares in the estimate. A rebuild from a former query's state
+    adds its time to that of this state's rebuild.
     """
     if stats.work.touched:
         changed = max(stats.work.changed, 1)
@@ -252,6 +254,8 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
     thought = estimates(cost_model, stats.work)
     if thought is None:
         return cost_model
+    if not cost_model.tried:
+        seconds = min(seconds, max(_warm(seconds), thought.incremental))
     ratio = min(max(seconds / thought.incremental, 1 / _MOST), _MOST)
     wanted = thought.incremental * (ratio if ratio > 1 else ratio**_SMOOTHED)
     found = replace(cost_model, tried=True, since=cost_model.since + 1)
@@ -274,7 +278,7 @@ def _corrected(cost_model: CostModel, work: Work, seconds: float) -> CostModel:
 
 
 def _warm(seconds: float) -> float:
-    """Return the least seconds that a first build would take in a warm Spark."""
+    """Return the least seconds that a first build or refresh would take in a warm Spark."""
     return max(FIRST_BUILD * seconds, seconds - COLD)
 
 
