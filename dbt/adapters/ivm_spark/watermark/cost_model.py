@@ -38,9 +38,9 @@ and writes no others."""
 FIRST_BUILD = 0.5
 """The least fraction of a first build's time that a rebuild takes: most first builds run in a Spark
 that is not warm. If an incremental refresh takes longer than that, one rebuild is made to find
-out."""
+out. A view's first incremental refresh counts alike if it was slower than estimated."""
 COLD = 4.0
-"""Seconds that a cold Spark adds to a first build, at most."""
+"""Seconds that a cold Spark adds to a first build or refresh, at most."""
 AGING = 0.98
 """What each incremental refresh leaves of the estimate for a rebuild. If the last rebuild
 ran in a cold or busy Spark, its time is too long. Once the estimate is low enough, a rebuild is
@@ -226,10 +226,11 @@ def learned(cost_model: CostModel, stats: RefreshStats, seconds: float) -> CostM
 
     After an incremental refresh, the model estimates the same work at the time that it took. So a
     refresh that was slower than a rebuild is not tried again until there is less to do or a rebuild
-    takes longer. For the first one, Spark has to generate and compile code that later ones find, so
-    the excess over its estimate counts as that of a cold Spark. The fixed time and the factor
-    answer for the difference by their shares in the estimate. A rebuild from a former query's state
-    adds its time to that of this state's rebuild.
+    takes longer. Spark generates and compiles code for the first one that later ones find. So if it
+    was slower than estimated, it counts as in a warm Spark, but at least its estimate.
+
+    The fixed time and the factor answer for the difference by their shares in the estimate. A
+    rebuild from a former query's state adds its time to that of this state's rebuild.
     """
     if stats.work.touched:
         changed = max(stats.work.changed, 1)
