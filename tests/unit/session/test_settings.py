@@ -44,6 +44,7 @@ def test_a_cluster_gets_no_laptop_settings() -> None:
     assert not {"spark.driver.memory", "spark.sql.shuffle.partitions", "spark.driver.host"} & set(
         settings
     )
+    assert "spark.sql.files.openCostInBytes" not in settings
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_no_spark_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("master", "user", "serial"),
+    ("master", "user", "stops"),
     [
         ("local[2]", "", True),
         ("local[8]", "", False),
@@ -114,11 +115,11 @@ def test_no_spark_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
         ("local[1]", "-XX:+UseStringDeduplication", True),
     ],
 )
-def test_few_cores_get_one_collector_unless_the_user_names_one(
-    master: str, user: str, serial: bool
+def test_few_cores_get_no_concurrent_collector_unless_the_user_names_one(
+    master: str, user: str, stops: bool
 ) -> None:
     settings = spark_settings({"spark.master": master, JAVA_OPTIONS: user}, None, Path("/logs"))
-    assert ("-XX:+UseSerialGC" in settings[JAVA_OPTIONS]) == serial
+    assert ("-XX:+UseParallelGC" in settings[JAVA_OPTIONS]) == stops
 
 
 def test_a_cluster_gets_no_options_of_java() -> None:

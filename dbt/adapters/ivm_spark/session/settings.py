@@ -64,8 +64,9 @@ _JIT = (
 )
 """Options of Java for a local Spark; the user's own come after them and win.
 Source: Java's documentation, "java", advanced JIT compiler options."""
-_ONE_COLLECTOR = "-XX:+UseSerialGC"
-"""On one or two cores, the threads of a concurrent collector take their time from Spark."""
+_STOPPING_COLLECTOR = "-XX:+UseParallelGC"
+"""On one or two cores, the threads of a concurrent collector take their time from Spark. This one
+stops Spark and collects on all cores."""
 _COLLECTOR = re.compile(r"-XX:\+Use\w*GC\b")
 
 _DERBY: Mapping[str, str] = {
@@ -108,6 +109,10 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
             # Each hash table and sort takes at least one page, by default up to 64 MiB. A refresh
             # has many of them over few rows, which filled the heap and cost most of its time.
             "spark.buffer.pageSize": "2m",
+            # Spark shares the bytes of a table's files out to the cores, and counts each file as 4
+            # MB more. With a few small files, as appends leave them, two files of some MB become
+            # one task, and another core waits. What such a task writes is read so again.
+            "spark.sql.files.openCostInBytes": "256k",
             "spark.databricks.delta.snapshotPartitions": "2",
         }
     if _is_derby(user):
@@ -121,7 +126,7 @@ def spark_settings(user: Mapping[str, str], package: str | None, logs: Path) -> 
     options = settings.get(JAVA_OPTIONS, "")
     if cores is not None:
         few = cores <= 2 and not _COLLECTOR.search(options)
-        options = " ".join((*_JIT, *([_ONE_COLLECTOR] if few else []), options)).strip()
+        options = " ".join((*_JIT, *([_STOPPING_COLLECTOR] if few else []), options)).strip()
     if "derby.stream.error.file" not in options:
         derby_log = f"-Dderby.stream.error.file={_without_spaces(logs) / 'derby.log'}"
         options = f"{derby_log} {options}".strip()
