@@ -35,6 +35,7 @@ HARMLESS = (
     "spark.sql.autoBroadcastJoinThreshold=-1",
     "spark.sql.optimizer.dynamicPartitionPruning.enabled=false",
     "spark.sql.files.maxRecordsPerFile=7",
+    "spark.sql.files.openCostInBytes=1",
     "spark.sql.jsonGenerator.ignoreNullFields=true",
     "spark.sql.timestampType=TIMESTAMP_LTZ",
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind
@@ -14,6 +16,7 @@ from dbt.adapters.ivm_spark.plan.result_settings import (
     differing,
     result_settings,
 )
+from dbt.adapters.ivm_spark.session.settings import EXTENSIONS, spark_settings
 from dbt.adapters.ivm_spark.source.pins import Pins
 from dbt.adapters.ivm_spark.source.reader import SourceReader
 from dbt.adapters.ivm_spark.sql.fingerprint import fingerprint_text, made_under
@@ -41,6 +44,11 @@ def test_a_setting_counts_unless_it_is_known_to_change_no_row() -> None:
 
 def test_a_setting_at_its_default_counts_as_unset() -> None:
     assert result_settings({k: v.lower() for k, v in DEFAULTS.items()}) == {}
+
+
+def test_no_setting_that_a_spark_of_ours_starts_with_counts() -> None:
+    """Otherwise each view would be rebuilt once after an upgrade that adds one."""
+    assert set(result_settings(spark_settings({}, "a:b:1", Path("/logs")))) <= {EXTENSIONS}
 
 
 def test_each_harmless_setting_says_why() -> None:

@@ -32,6 +32,7 @@ HARMLESS: Mapping[str, str] = {
     "spark.sql.sources.v2.bucketing.": "how a plan is executed",
     "spark.sql.files.max": "how files are split for reading and writing",
     "spark.sql.files.min": "how files are split for reading and writing",
+    "spark.sql.files.openCostInBytes": "how files are split for reading and writing",
     "spark.sql.sources.parallelPartitionDiscovery.": "how files are listed",
     "spark.sql.parquet.enableVectorizedReader": "how files are read",
     "spark.sql.parquet.enableNestedColumnVectorizedReader": "how files are read",
