@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ivm_spark.session import pinned_scan
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.functional.session.test_history import asked
@@ -55,6 +56,10 @@ LIVES = {
         f"insert into {TABLE} values (1, 'a')",
         f"update {TABLE} set v = 'b'",
     ),
+    "many files": (
+        f"create table {TABLE} (k int) {DELTA})",
+        f"insert into {TABLE} select /*+ repartition(30) */ id from range(600)",
+    ),
     "checked": (
         f"create table {TABLE} (k int not null, v string) {DELTA})",
         f"alter table {TABLE} add constraint few check (k < 1000)",
@@ -76,9 +81,9 @@ NOT_PINNED = {
         f"insert into {TABLE} values (1)",
         f"alter table {TABLE} alter column k type bigint",
     ),
-    "many files": (
+    "too many files": (
         f"create table {TABLE} (k int) {DELTA})",
-        f"insert into {TABLE} select /*+ repartition(30) */ id from range(600)",
+        f"insert into {TABLE} select /*+ repartition(60) */ id from range(600)",
     ),
     "no checksum": (
         f"create table {TABLE} (k int) {DELTA})",
@@ -140,6 +145,16 @@ def test_a_table_whose_files_do_not_say_all_is_not_pinned(
         handle.execute(statement)
     for version in range(len(life) + 1):
         assert not handle.pin_scan(VIEW, TABLE, version)
+
+
+def test_of_many_large_files_delta_chooses(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = _lived(handle, LIVES["many files"])
+    monkeypatch.setattr(pinned_scan, "MOST_BYTES", 10_000)
+    assert not handle.pin_scan(VIEW, TABLE, version)
+    handle.execute(f"create or replace table {TABLE} using delta as select 1 as k")
+    assert handle.pin_scan(VIEW, TABLE, version + 1), "it is small now"
 
 
 def test_rows_of_chosen_partitions(handle: SessionHandle) -> None:

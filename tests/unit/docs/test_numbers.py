@@ -65,7 +65,8 @@ STATED = {
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
         f"keeps a relation of at most {rows(materialized.FEW_ROWS)} rows",
-        f"tables of at most {pinned_scan.MOST_FILES} files, which",
+        f"tables of at most {pinned_scan.MOST_FILES} files or "
+        f"{pinned_scan.MOST_BYTES // 1_000_000} MB, which",
         f"materialized relations with at most {rows(stored_rows.COPIED_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",

@@ -33,6 +33,8 @@ from dbt.adapters.ivm_spark.session.explanation import active
 
 MOST_FILES = 8
 """Files up to which reading all of them is certainly cheaper than choosing some."""
+MOST_BYTES = 32_000_000
+"""The same for the size of a table of more files."""
 READER_FEATURES = frozenset(
     {"columnMapping", "deletionVectors", "timestampNtz", "v2Checkpoint", "vacuumProtocolCheck"}
 )
@@ -73,12 +75,22 @@ def pin_scan(session: SparkSession, name: str, relation: str, version: int) -> b
 def known_rows(session: SparkSession, log: Any, snapshot: Any) -> DataFrame | None:
     """Return the rows of a snapshot as a scan of files that are known.
 
-    None if there are many files, or if they alone don't tell all about the rows.
+    None if they are not worth it to read all of them, or if they alone don't tell all about the
+    rows.
     """
     files = known_files(snapshot)
-    if files is None or files.size() > MOST_FILES or not _tells_all(snapshot):
+    if files is None or not _all_are_read(snapshot) or not _tells_all(snapshot):
         return None
     return scan_of(session, log, snapshot, files)
+
+
+def _all_are_read(snapshot: Any) -> bool:
+    """Return whether reading all files of a table takes no longer than choosing some.
+
+    A table that is appended to every day soon has many files, most of them small.
+    """
+    known = snapshot.checksumOpt().get()
+    return int(known.numFiles()) <= MOST_FILES or int(known.tableSizeBytes()) <= MOST_BYTES
 
 
 def _tells_all(snapshot: Any) -> bool:
