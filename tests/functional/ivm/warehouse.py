@@ -205,13 +205,16 @@ def by_statements(wanted: bool = True) -> Iterator[None]:
 
 @contextmanager
 def as_if_large(wanted: bool = True) -> Iterator[None]:
-    """In the embedded Spark, exchange rows in states of any size.
+    """In the embedded Spark, treat states of any size as large ones.
+
+    Changed rows are exchanged, and a rebuild takes its files' statistics from their footers.
 
     wanted: False changes nothing.
     """
     with pytest.MonkeyPatch.context() as patch:
         if wanted:
             patch.setattr(rewrite, "MOST_ROWS", 0)
+            patch.setattr(transaction, "FOOTER_ROWS", 0)
         yield
 
 

@@ -32,7 +32,7 @@ from dbt.adapters.ivm_spark.plan import (
 )
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
-from dbt.adapters.ivm_spark.session import pinned_scan, stored_rows
+from dbt.adapters.ivm_spark.session import pinned_scan, stored_rows, transaction
 from dbt.adapters.ivm_spark.session.credentials import CONNECT_PORT
 from dbt.adapters.ivm_spark.sql.grouping_sets import MAX_SETS
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES
@@ -67,6 +67,7 @@ STATED = {
         f"keeps a relation of at most {rows(materialized.FEW_ROWS)} rows",
         f"tables of at most {pinned_scan.MOST_FILES} files or "
         f"{pinned_scan.MOST_BYTES // 1_000_000} MB, which",
+        f"if the state has {rows(transaction.FOOTER_ROWS)} rows or more, its columns",
         f"materialized relations with at most {rows(stored_rows.COPIED_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",

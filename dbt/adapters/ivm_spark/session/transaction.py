@@ -43,10 +43,17 @@ from dbt.adapters.ivm_spark.session.delta_log import (
     scan_of,
 )
 from dbt.adapters.ivm_spark.session.explanation import active
+from dbt.adapters.ivm_spark.session.file_stats import (
+    Column,
+    known_columns,
+    with_statistics,
+    without_statistics,
+)
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
 from dbt.adapters.ivm_spark.session.jvm import BUFFER, OPTION, java_class, scala_object
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
 from dbt.adapters.ivm_spark.session.pinned_scan import known_rows
+from dbt.adapters.ivm_spark.session.spark import has_executors
 from dbt.adapters.ivm_spark.state.rewrite import (
     ACTION,
     ACTIONS,
@@ -100,6 +107,10 @@ _OLD_WRITERS = 6
 """The last version of the protocol without a list of features."""
 _FEED = "delta.enableChangeDataFeed"
 _VECTORS = "delta.enableDeletionVectors"
+FOOTER_ROWS = 100_000
+"""Rows of the smallest state whose files' statistics are taken from their footers."""
+_BETWEEN = "\n"
+"""A separator that no key of a setting contains."""
 _FILE_ROWS = 1_000_000
 """Rows of a file that an exchange writes."""
 _PATIENCE = 5.0
@@ -188,10 +199,33 @@ class _Transaction:
         # Any other commit of rows since is a conflict.
         self._transaction.readWholeTable()
         removed = self._files()
-        written = self._transaction.writeFiles(rows._jdf)
+        written = self._written(rows)
         inserted = _rows(written)
         self._commit(self._actions(written, removed), self._write("Overwrite"))
         return _counts({INSERT: inserted})
+
+    def _written(self, rows: DataFrame) -> Any:
+        """Write all rows of the state, and return the actions that add their files."""
+        columns = self._columns_of_footers()
+        if columns is None:
+            return self._transaction.writeFiles(rows._jdf)
+        with without_statistics(self._session):
+            written = self._transaction.writeFiles(rows._jdf)
+        tight = "deletionVectors" in _features(self._snapshot)
+        return with_statistics(self._session, self._log, written, columns, tight)
+
+    def _columns_of_footers(self) -> tuple[Column, ...] | None:
+        """Return the state's columns if it is worth it to take their statistics from footers.
+
+        None for a small state, and if an object store may have the files: a footer is read in
+        milliseconds from a disk.
+        """
+        if self._replacement.before.rows < FOOTER_ROWS or has_executors():
+            return None
+        fields = json.loads(self._snapshot.schema().json())["fields"]
+        properties = self._snapshot.metadata().configuration()
+        settings = self._session._jsparkSession.conf().getAll()
+        return known_columns(fields, _keys(properties), _keys(settings))
 
     def rewrite(self, rewrite: Rewrite) -> Row | None:
         """Replace all rows of a small state, and return the counts.
@@ -381,11 +415,20 @@ def _is_plain(snapshot: Any) -> bool:
     """Return whether a table has no partitions, and only features that a rewrite keeps."""
     if not snapshot.metadata().partitionColumns().isEmpty():
         return False
+    return _features(snapshot) <= FEATURES
+
+
+def _features(snapshot: Any) -> set[str]:
+    """Return the features that a table's protocol lists, none for an old protocol."""
     protocol = snapshot.protocol()
     if protocol.minWriterVersion() <= _OLD_WRITERS:
-        return True
-    names = protocol.readerAndWriterFeatureNames().mkString(",")
-    return set(names.split(",")) - {""} <= FEATURES
+        return set()
+    return set(protocol.readerAndWriterFeatureNames().mkString(",").split(",")) - {""}
+
+
+def _keys(found: Any) -> set[str]:
+    """Return the keys of a map of Scala."""
+    return set(found.keySet().mkString(_BETWEEN).split(_BETWEEN)) - {""}
 
 
 def _rows(files: Any) -> int:
