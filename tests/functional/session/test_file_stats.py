@@ -76,7 +76,7 @@ VALUES = {
     "without bounds": "select id > 3 as b, cast('x' as binary) as x from range(10)",
     "nulls": "select if(id % 3 = 0, null, id) as some, cast(null as string) as none, "
     "cast(null as timestamp) as never, if(id = 5, date'2024-02-29', null) as one from range(10)",
-    "floats": "select cast(id as float) + 0.1 as f, 1 / (id + 3) as d from range(10)",
+    "floats": "select cast((id + 1) / 3 as float) as f, double(1) / (id + 3) as d from range(10)",
     "names": 'select id as `a.b`, id as `ü"`, id as Id2 from range(10)',
     "many columns": "select "
     + ", ".join(f"id + {n} as c{n}" for n in range(40))
@@ -125,6 +125,17 @@ def test_the_form_of_timestamps_is_as_set(handle: SessionHandle) -> None:
     finally:
         handle.execute(f"reset {form}")
     assert "int96" in _forms(handle, BY_FOOTERS)
+
+
+def test_dates_of_another_calendar_are_compared_by_delta(handle: SessionHandle) -> None:
+    query = "select date_add(date'1000-01-01', cast(id as int)) as d, id from range(10)"
+    mode = "spark.sql.parquet.datetimeRebaseModeInWrite"
+    handle.execute(f"set {mode} = LEGACY")
+    try:
+        assert rebuilt(handle, query) == written(handle, query)
+    finally:
+        handle.execute(f"reset {mode}")
+    assert asked(handle)(f"select id from {BY_FOOTERS} where d = '1000-01-03'") == [{"id": 2}]
 
 
 def test_settings_are_as_before(handle: SessionHandle) -> None:

@@ -30,6 +30,10 @@ def test_one_other_type_leaves_all_to_delta(type_name: Any) -> None:
     [
         "spark.databricks.delta.stats.collect",
         "spark.sql.parquet.outputTimestampType",
+        "spark.sql.parquet.datetimeRebaseModeInWrite",
+        "spark.sql.legacy.parquet.datetimeRebaseModeInWrite",
+        "spark.sql.parquet.writeLegacyFormat",
+        "spark.sql.parquet.a.later.one",
         "spark.hadoop.parquet.column.statistics.enabled",
         "parquet.encryption.footer.key",
     ],
@@ -46,6 +50,8 @@ def test_settings_that_ask_for_others(key: str) -> None:
         "delta.dataSkippingStringPrefixLength",
         "delta.columnMapping.mode",
         "delta.universalFormat.enabledFormats",
+        "delta.parquet.format.version",
+        "parquet.column.statistics.enabled",
     ],
 )
 def test_properties_that_ask_for_others(key: str) -> None:
@@ -53,5 +59,9 @@ def test_properties_that_ask_for_others(key: str) -> None:
 
 
 def test_other_settings_and_properties() -> None:
-    settings = ["spark.sql.parquet.compression.codec", "spark.sql.ansi.enabled"]
+    settings = [
+        "spark.sql.parquet.compression.codec",
+        "spark.sql.parquet.fieldId.read.enabled",
+        "spark.sql.ansi.enabled",
+    ]
     assert known_columns(fields("long"), ["delta.enableChangeDataFeed"], settings) is not None
