@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
 
@@ -11,8 +12,8 @@ import pytest
 
 from dbt.adapters.ivm_spark.session import transaction
 from dbt.adapters.ivm_spark.session.delta_log import known_files, newest_snapshot
+from dbt.adapters.ivm_spark.session.file_stats import footer
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
-from dbt.adapters.ivm_spark.session.jvm import PATH, java_class
 from dbt.adapters.ivm_spark.session.transaction import changed
 from dbt.adapters.ivm_spark.state.rewrite import Before, Rebuild, Replacement
 from tests.functional.session.test_history import asked
@@ -115,26 +116,29 @@ def test_properties_say_otherwise(handle: SessionHandle, wanted: str) -> None:
     assert asked(handle)(f"select id from {BY_FOOTERS} where j = 4") == [{"id": 3}]
 
 
+@contextmanager
+def set_to(handle: SessionHandle, key: str, value: str) -> Iterator[None]:
+    handle.execute(f"set {key} = {value}")
+    try:
+        yield
+    finally:
+        handle.execute(f"reset {key}")
+
+
 def test_the_form_of_timestamps_is_as_set(handle: SessionHandle) -> None:
     form = "spark.sql.parquet.outputTimestampType"
     query = "select timestamp'2024-01-01 00:00:00' as t, id from range(10)"
-    handle.execute(f"set {form} = INT96")
-    try:
+    with set_to(handle, form, "INT96"):
         assert rebuilt(handle, query) == written(handle, query)
         assert handle.session.conf.get(form) == "INT96"
-    finally:
-        handle.execute(f"reset {form}")
     assert "int96" in _forms(handle, BY_FOOTERS)
 
 
 def test_dates_of_another_calendar_are_compared_by_delta(handle: SessionHandle) -> None:
     query = "select date_add(date'1000-01-01', cast(id as int)) as d, id from range(10)"
     mode = "spark.sql.parquet.datetimeRebaseModeInWrite"
-    handle.execute(f"set {mode} = LEGACY")
-    try:
+    with set_to(handle, mode, "LEGACY"):
         assert rebuilt(handle, query) == written(handle, query)
-    finally:
-        handle.execute(f"reset {mode}")
     assert asked(handle)(f"select id from {BY_FOOTERS} where d = '1000-01-03'") == [{"id": 2}]
 
 
@@ -154,11 +158,10 @@ def _settings(handle: SessionHandle) -> set[str]:
 def _forms(handle: SessionHandle, table: str) -> str:
     """The columns of a table's first file, as its footer shows them."""
     log, snapshot = newest_snapshot(handle.session, table)
-    jvm, conf = handle.session._jvm, log.newDeltaHadoopConf()
-    path = java_class(jvm, PATH)(log.dataPath(), known_files(snapshot).apply(0).toPath())
-    status = path.getFileSystem(conf).getFileStatus(path)
-    footer = java_class(jvm, "org.apache.parquet.hadoop.ParquetFileReader").readFooter(conf, status)
-    return str(footer.getFileMetaData().getSchema().toString())
+    files = known_files(snapshot)
+    assert files is not None
+    said = footer(handle.session._jvm, log, log.newDeltaHadoopConf(), files.apply(0))
+    return str(said.getFileMetaData().getSchema().toString())
 
 
 def test_a_footer_leaves_long_texts_out(handle: SessionHandle) -> None:

@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.ivm_spark.session.jvm import OPTION, java_class
+from dbt.adapters.ivm_spark.session.jvm import OPTION, java_class, names_in
 
 COLUMN_METADATA = frozenset(
     {"comment", "delta.columnMapping.id", "delta.columnMapping.physicalName"}
@@ -17,8 +17,6 @@ generated and identity columns and CHAR have other metadata."""
 _LOG = "org.apache.spark.sql.delta.DeltaLog"
 _IDENTIFIER = "org.apache.spark.sql.catalyst.TableIdentifier"
 _OURS = "spark_catalog"
-_BETWEEN = "\x00"
-"""A separator that no name contains."""
 _CATALOG = ""
 """The key in `_known` of the session's catalog; the other keys are names of relations."""
 _known: WeakKeyDictionary[SparkSession, dict[str, Any]] = WeakKeyDictionary()
@@ -77,7 +75,7 @@ def catalog_entry(session: SparkSession, name: str) -> Any:
         if _CATALOG not in known:
             known[_CATALOG] = state.catalogManager().currentCatalog().name()
         parsed = state.sqlParser().parseMultipartIdentifier(name)
-        *catalog, schema, relation = parsed.mkString(_BETWEEN).split(_BETWEEN)
+        *catalog, schema, relation = names_in(parsed)
         if (catalog or [known[_CATALOG]]) != [_OURS]:
             raise ValueError(name)
         option = java_class(session._jvm, OPTION)

@@ -143,13 +143,10 @@ def with_statistics(
     """
     jvm: Any = session._jvm
     found, conf = java_class(jvm, BUFFER)(), log.newDeltaHadoopConf()
-    path_of, reader = java_class(jvm, PATH), java_class(jvm, _READER)
     action = java_class(jvm, _ACTION)
     for place in range(files.size()):
         said = json.loads(files.apply(place).json())
-        path = path_of(log.dataPath(), files.apply(place).toPath())
-        status = path.getFileSystem(conf).getFileStatus(path)
-        blocks = reader.readFooter(conf, status).getBlocks()
+        blocks = footer(jvm, log, conf, files.apply(place)).getBlocks()
         groups = [_Group(block.getRowCount(), block.getColumns()) for block in _each(blocks)]
         if any(group.columns.size() != len(columns) for group in groups):
             raise ValueError("a footer with other columns")
@@ -157,6 +154,20 @@ def with_statistics(
             said["add"]["stats"] = _statistics(jvm, groups, columns, tight)
             found.append(action.fromJson(json.dumps(said)))
     return found.toSeq()
+
+
+def footer(jvm: Any, log: Any, conf: Any, file: Any) -> Any:
+    """Return what the footer of a table's file says.
+
+    Args:
+        jvm: of a session of this process.
+        log: of the table.
+        conf: Hadoop's configuration for the table.
+        file: the action that adds the file.
+    """
+    path = java_class(jvm, PATH)(log.dataPath(), file.toPath())
+    status = path.getFileSystem(conf).getFileStatus(path)
+    return java_class(jvm, _READER).readFooter(conf, status)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ PATH = "org.apache.hadoop.fs.Path"
 BUFFER = "scala.collection.mutable.ArrayBuffer"
 _OBJECT = "$"
 """The end of the name of a Scala object's class."""
+_BETWEEN = "\x00"
+"""A separator that no name contains."""
 
 
 def java_class(jvm: Any, name: str) -> Any:
@@ -32,3 +34,9 @@ def java_class(jvm: Any, name: str) -> Any:
 def scala_object(jvm: Any, name: str) -> Any:
     """Return the single instance of a Scala object, by its name with its package."""
     return getattr(java_class(jvm, name + _OBJECT), "MODULE$")
+
+
+def names_in(collection: Any) -> list[str]:
+    """Return the names in a Scala collection, none of which is empty, by one call."""
+    joined = str(collection.mkString(_BETWEEN))
+    return joined.split(_BETWEEN) if joined else []

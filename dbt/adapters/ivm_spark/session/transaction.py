@@ -50,7 +50,7 @@ from dbt.adapters.ivm_spark.session.file_stats import (
     without_statistics,
 )
 from dbt.adapters.ivm_spark.session.garbage import free_java_objects
-from dbt.adapters.ivm_spark.session.jvm import BUFFER, OPTION, java_class, scala_object
+from dbt.adapters.ivm_spark.session.jvm import BUFFER, OPTION, java_class, names_in, scala_object
 from dbt.adapters.ivm_spark.session.local_rows import computed_once
 from dbt.adapters.ivm_spark.session.pinned_scan import known_rows
 from dbt.adapters.ivm_spark.session.spark import has_executors
@@ -109,8 +109,6 @@ _FEED = "delta.enableChangeDataFeed"
 _VECTORS = "delta.enableDeletionVectors"
 FOOTER_ROWS = 100_000
 """Rows of the smallest state whose files' statistics are taken from their footers."""
-_BETWEEN = "\n"
-"""A separator that no key of a setting contains."""
 _FILE_ROWS = 1_000_000
 """Rows of a file that an exchange writes."""
 _PATIENCE = 5.0
@@ -176,6 +174,7 @@ class _Transaction:
         self._replacement = replacement
         self._log, self._snapshot = log, snapshot
         self._option = java_class(self._jvm, OPTION)
+        self._fields = json.loads(snapshot.schema().json())["fields"]
         self._now = int(time.time() * 1000)
         self._transaction = log.startTransaction(self._option.empty(), self._option.apply(snapshot))
         # Another run's refresh since is a conflict, also if it adds no file.
@@ -222,10 +221,9 @@ class _Transaction:
         """
         if self._replacement.before.rows < FOOTER_ROWS or has_executors():
             return None
-        fields = json.loads(self._snapshot.schema().json())["fields"]
-        properties = self._snapshot.metadata().configuration()
-        settings = self._session._jsparkSession.conf().getAll()
-        return known_columns(fields, _keys(properties), _keys(settings))
+        properties = names_in(self._snapshot.metadata().configuration().keySet())
+        settings = names_in(self._session._jsparkSession.conf().getAll().keySet())
+        return known_columns(self._fields, properties, settings)
 
     def rewrite(self, rewrite: Rewrite) -> Row | None:
         """Replace all rows of a small state, and return the counts.
@@ -341,12 +339,11 @@ class _Transaction:
 
     def _fits(self, rows: DataFrame) -> bool:
         """Return whether rows have exactly the state's columns, besides their change types."""
-        fields = json.loads(self._snapshot.schema().json())["fields"]
-        if any(set(field["metadata"]) - COLUMN_METADATA for field in fields):
+        if any(set(field["metadata"]) - COLUMN_METADATA for field in self._fields):
             return False
         given = _types(json.loads(rows._jdf.schema().json())["fields"])
         given.pop(CHANGE_TYPE, None)
-        return given == _types(fields)
+        return given == _types(self._fields)
 
     def _files(self) -> Any:
         """Return the files of the state; without a checksum that has them, that takes a job."""
@@ -423,12 +420,7 @@ def _features(snapshot: Any) -> set[str]:
     protocol = snapshot.protocol()
     if protocol.minWriterVersion() <= _OLD_WRITERS:
         return set()
-    return set(protocol.readerAndWriterFeatureNames().mkString(",").split(",")) - {""}
-
-
-def _keys(found: Any) -> set[str]:
-    """Return the keys of a map of Scala."""
-    return set(found.keySet().mkString(_BETWEEN).split(_BETWEEN)) - {""}
+    return set(names_in(protocol.readerAndWriterFeatureNames()))
 
 
 def _rows(files: Any) -> int:
