@@ -34,6 +34,7 @@ from dbt.adapters.ivm_spark.commands.explain.refresh_log import RefreshLog
 from dbt.adapters.ivm_spark.commands.report.reporter import Project, Reporter
 from dbt.adapters.ivm_spark.commands.verify.comparison import Comparison
 from dbt.adapters.ivm_spark.commands.verify.verifier import Verifier
+from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
 from dbt.adapters.ivm_spark.plan.constraints import relied_on
 from dbt.adapters.ivm_spark.plan.parts import commits_of_parts
 from dbt.adapters.ivm_spark.plan.readers import read_by_many, readers
@@ -384,12 +385,12 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         """
         return bool(self._handle.keep_few(name, sql))
 
-    def _pinned(self, name: str, relation: str, version: int) -> bool:
+    def _pinned(self, name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; whether it did.
 
         Only a session of this process can.
         """
-        return bool(self._handle.pin_scan(name, relation, version))
+        return bool(self._handle.pin_scan(name, relation, version, keys))
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

@@ -16,7 +16,9 @@ from functools import cache, cached_property
 import sqlglot
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.catalog import quote
 from dbt.adapters.ivm_spark.algebra.clock import with_constants
+from dbt.adapters.ivm_spark.algebra.columns import column
 from dbt.adapters.ivm_spark.algebra.reasons import NotMaintained
 from dbt.adapters.ivm_spark.algebra.recorded import read_recorded, recorded
 from dbt.adapters.ivm_spark.algebra.tree import Empty, Node
@@ -30,6 +32,7 @@ from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
 from dbt.adapters.ivm_spark.physical.key_ranges import (
     answered,
+    in_ranges,
     questions_sql,
 )
 from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower, lower_rebuild
@@ -405,11 +408,24 @@ class Maintained:
             asked = open_questions(parts.asks, number, there, parts.answers)
             if asked:
                 rows = self._database.named(duck(questions_sql(asked)))
-                parts = parts.answered(answered(asked, rows))
+                parts = self._pruned(parts.answered(answered(asked, rows)))
             if number < len(parts.materialized):
                 self._database.run(_materializations(parts)[number])
                 there.add(parts.materialized[number].name)
         self._run(Change.of(parts))
+
+    def _pruned(self, parts: Statements) -> Statements:
+        """The statements where each file has one row, so that pruned scans lack all others."""
+        views = dict(parts.views)
+        for scan, answer in parts.prunes.items():
+            name = f"files_{len(views)}_{TOKEN}"
+            of_keys = in_ranges(column(scan.column), scan.question, answer)
+            rows = exp.select("*").from_(exp.to_table(scan.relation, dialect="spark"))
+            self._database.run(
+                f"create or replace temp table {name} as {duck(rows.where(of_keys))}"
+            )
+            views[scan] = quote(name)
+        return replace(parts, views=views)
 
     def _parts(
         self,

@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
-from dbt.adapters.ivm_spark.physical import magic_sets, runtime_filters
+from dbt.adapters.ivm_spark.physical import magic_sets
 from tests.budget import budget
 from tests.functional.ivm.conftest import INCREMENTAL
-from tests.functional.ivm.warehouse import Warehouse
+from tests.functional.ivm.warehouse import Warehouse, files_pruned
 
 SCALE = 0.005
 NUMBERS = budget((1, 5, 11, 13, 16, 20), range(1, 23))
@@ -27,8 +27,7 @@ class TestTpch:
     @pytest.fixture(scope="class", autouse=True)
     def every_table_is_big(self) -> Iterator[None]:
         """So that what a change meets is narrowed to its keys, as on tables of millions of rows."""
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(runtime_filters, "BIG_ROWS", 1)
+        with files_pruned(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(magic_sets, "LONG_ROWS", 1)
             yield
 

@@ -17,8 +17,9 @@ from packaging.version import Version
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
+from dbt.adapters.ivm_spark.physical import runtime_filters
 from dbt.adapters.ivm_spark.plan import readers, shared_changes
-from dbt.adapters.ivm_spark.session import transaction
+from dbt.adapters.ivm_spark.session import pinned_scan, transaction
 from dbt.adapters.ivm_spark.state import rewrite
 from dbt.adapters.ivm_spark.watermark.watermark import Watermark, decode
 
@@ -218,6 +219,19 @@ def as_if_large(wanted: bool = True) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def files_pruned(wanted: bool = True) -> Iterator[None]:
+    """In the embedded Spark, read of a source that joins a change only files with its keys.
+
+    wanted: False changes nothing.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        if wanted:
+            patch.setattr(runtime_filters, "BIG_ROWS", 1)
+            patch.setattr(pinned_scan, "_all_are_read", lambda _: False)
+        yield
+
+
 class Feeds(Enum):
     """How the models of a run read the feed of a source."""
 
@@ -239,7 +253,12 @@ def feeds_read(how: Feeds) -> Iterator[None]:
 @contextmanager
 def in_turn(place: int) -> Iterator[None]:
     """Change states by statements, by exchanges of rows and by rewrites, as runs are counted, and
-    read feeds in each of the ways."""
+    read feeds in each of the ways, and sources whole or by the files that a change meets."""
     feeds = list(Feeds)[(place + place // 3) % 3]
-    with by_statements(place % 3 == 0), as_if_large(place % 3 < 2), feeds_read(feeds):
+    with (
+        by_statements(place % 3 == 0),
+        as_if_large(place % 3 < 2),
+        feeds_read(feeds),
+        files_pruned(place % 2 == 1),
+    ):
         yield

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
 from dbt.adapters.ivm_spark.session import pinned_scan
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
@@ -188,3 +189,121 @@ def test_a_statement_writes_what_it_reads_from_a_pinned_scan(handle: SessionHand
         "when matched then update set v = s.v when not matched then insert *"
     )
     assert Counter(r["v"] for r in asked(handle)(f"select * from {TABLE}")) == {"e": len(rows)}
+
+
+RANGED = f"insert into {TABLE} select /*+ repartition_by_range(10, k) */ "
+SPREAD = {
+    "numbers": (
+        f"create table {TABLE} (k bigint, v string) {DELTA})",
+        f"{RANGED} id as k, 'a' from range(200)",
+        f"insert into {TABLE} values (null, 'b'), (45, 'c'), (1000000, 'd')",
+    ),
+    "other numbers": (
+        f"create table {TABLE} (v string, k smallint) {DELTA})",
+        f"{RANGED} 'a', id as k from range(200)",
+    ),
+    "vectors": (
+        f"create table {TABLE} (k int, v string) {DELTA}, delta.enableDeletionVectors = true)",
+        f"{RANGED} id as k, 'a' from range(200)",
+        f"delete from {TABLE} where k between 41 and 43",
+        f"update {TABLE} set v = 'd' where k = 150",
+    ),
+    "only nulls": (
+        f"create table {TABLE} (k int, v string) {DELTA})",
+        f"{RANGED} id as k, 'a' from range(200)",
+        f"insert into {TABLE} select null, 'n' from range(5)",
+    ),
+    "dates": (
+        f"create table {TABLE} (k date, v string) {DELTA})",
+        f"{RANGED} date_add(date'1970-01-01', int(id)) as k, 'a' from range(200)",
+    ),
+}
+KEYS = FileKeys("k", False, (40, 150), (45, 150), "int")
+DAYS = FileKeys("k", True, (719203, 719313), (719208, 719313), "date")
+"""The days of the same numbers since 1970, or none."""
+
+
+def _kept(handle: SessionHandle, life: str) -> str:
+    """The condition of the keys in a life's table."""
+    days = "datediff(k, date'1970-01-01')" if life == "dates" else "k"
+    return f"{days} between 40 and 45 or {days} = 150 or (k is null and {life == 'dates'})"
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each table counts as one of many large files."""
+    monkeypatch.setattr(pinned_scan, "_all_are_read", lambda _: False)
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("life", SPREAD)
+def test_a_scan_of_keys_has_all_their_rows(handle: SessionHandle, life: str) -> None:
+    version = _lived(handle, SPREAD[life])
+    assert handle.pin_scan(VIEW, TABLE, version, DAYS if life == "dates" else KEYS)
+    condition = _kept(handle, life)
+    wanted = _rows(handle, f"{TABLE} where {condition}")
+    assert wanted
+    with watch() as pinned:
+        assert _rows(handle, f"{VIEW} where {condition}") == wanted
+    assert pinned.jobs == 1
+    assert 0 < _rows(handle, VIEW).total() < 100, "of other files, there are no rows"
+
+
+@pytest.mark.usefixtures("large")
+def test_a_scan_of_nulls_has_the_files_with_some(handle: SessionHandle) -> None:
+    version = _lived(handle, SPREAD["only nulls"])
+    assert handle.pin_scan(VIEW, TABLE, version, FileKeys("k", True, (), (), "int"))
+    # A file of nothing but NULLs has neither a least nor a greatest key.
+    assert _rows(handle, VIEW) == _rows(handle, f"{TABLE} where k is null")
+
+
+@pytest.mark.usefixtures("large")
+def test_keys_of_no_file_leave_no_row(handle: SessionHandle) -> None:
+    version = _lived(handle, SPREAD["other numbers"])
+    keys = FileKeys("k", False, (2_000_000,), (3_000_000,), "int")
+    assert handle.pin_scan(VIEW, TABLE, version, keys)
+    assert not _rows(handle, VIEW)
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("life", LIVES)
+def test_a_scan_of_keys_lacks_none_of_them(handle: SessionHandle, life: str) -> None:
+    """Whatever the table is: without a column of this name and type, all files stay."""
+    version = _lived(handle, LIVES[life])
+    if handle.pin_scan(VIEW, TABLE, version, FileKeys("k", False, (1, 24), (1, 60), "int")):
+        columns = {field.name: field.dataType for field in handle.session.table(TABLE).schema}
+        of_keys = "k = 1 or k between 24 and 60" if "k" in columns else "true"
+        assert _rows(handle, f"{VIEW} where {of_keys}") == _rows(handle, f"{TABLE} where {of_keys}")
+
+
+@pytest.mark.usefixtures("large")
+def test_columns_that_have_changed_names_are_not_looked_up(handle: SessionHandle) -> None:
+    """The statistics of `k` are under the name that it had at first."""
+    version = _lived(
+        handle,
+        (
+            f"create table {TABLE} (k int, other int) {DELTA})",
+            f"insert into {TABLE} values (1, 100)",
+            f"alter table {TABLE} set tblproperties (delta.columnMapping.mode = 'name')",
+            f"alter table {TABLE} rename column k to old",
+            f"alter table {TABLE} rename column other to k",
+        ),
+    )
+    assert not handle.pin_scan(VIEW, TABLE, version, FileKeys("k", False, (100,), (100,), "int"))
+
+
+@pytest.mark.usefixtures("large")
+def test_keys_in_many_large_files_are_left_to_delta(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = _lived(handle, SPREAD["numbers"])
+    monkeypatch.setattr(pinned_scan, "MOST_BYTES", 0)
+    monkeypatch.setattr(pinned_scan, "MOST_FILES", 2)
+    assert not handle.pin_scan(VIEW, TABLE, version, KEYS)
+
+
+@pytest.mark.usefixtures("large")
+def test_without_skipping_no_file_is_left_out(handle: SessionHandle) -> None:
+    version = _lived(handle, SPREAD["numbers"])
+    handle.execute("set spark.databricks.delta.stats.skipping = false")
+    assert not handle.pin_scan(VIEW, TABLE, version, KEYS)

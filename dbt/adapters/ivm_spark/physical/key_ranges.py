@@ -102,6 +102,11 @@ class Answer:
     keys: tuple[str, ...] = ()
     dense: tuple[Ends, ...] = ()
 
+    @property
+    def finest(self) -> tuple[Ends, ...]:
+        """Return the narrowest ranges that are known to have all keys."""
+        return (*self.dense, *((key, key) for key in self.keys)) if self.keys else self.ranges
+
 
 Answers = Mapping[Question, Answer]
 

@@ -23,16 +23,15 @@ from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import Bounds, with_broadcasts
 from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
 from dbt.adapters.ivm_spark.physical.expensive_predicates import defer_expensive_predicates
-from dbt.adapters.ivm_spark.physical.key_ranges import (
-    Answers,
-    Question,
-)
+from dbt.adapters.ivm_spark.physical.file_pruning import PrunedScan, Views
+from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Answers, Question
 from dbt.adapters.ivm_spark.physical.magic_sets import push_magic_sets
 from dbt.adapters.ivm_spark.physical.materialize import materialize_before_big_tables
 from dbt.adapters.ivm_spark.physical.rebuild_predicates import with_predicates
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
     narrowed,
     narrowing,
+    pruned_scans,
     question_of,
     questions,
     with_runtime_filters,
@@ -139,6 +138,7 @@ class Statements:
         bind: maps scans to SQL.
         bounds: of the sources' changes and the materialized relations.
         answers: to the questions that have been asked so far.
+        views: of the files that those answers leave of big sources.
     """
 
     materialized: tuple[Materialized, ...]
@@ -146,6 +146,7 @@ class Statements:
     bind: Binding
     bounds: Bounds = field(default_factory=Bounds)
     answers: Answers = field(default_factory=dict)
+    views: Views = field(default_factory=dict)
 
     @property
     def asks(self) -> tuple[tuple[Question, ...], ...]:
@@ -159,13 +160,21 @@ class Statements:
         """Return the same statements, narrowed by answers."""
         return replace(self, answers={**self.answers, **answers})
 
+    @property
+    def prunes(self) -> dict[PrunedScan, Answer]:
+        """Return the scans that answers prune, with these, unless `views` has them."""
+        trees = (*(m.relation for m in self.materialized), self.write.source)
+        found = (scan for tree in trees for scan in pruned_scans(tree, self.answers))
+        return {scan: self.answers[scan.question] for scan in found if scan not in self.views}
+
     def query(self, node: Node) -> exp.Query:
         """Return a tree of these statements as SQL.
 
         The tree is narrowed to the keys in the answers, and its inputs that are certainly small are
         broadcast.
         """
-        return render(with_broadcasts(narrowed(node, self.answers), self.bounds), self.bind)
+        known = narrowed(node, self.answers, self.views)
+        return render(with_broadcasts(known, self.bounds), self.bind)
 
     def text(self, node: Node) -> str:
         """Return the text of `query`."""

@@ -27,6 +27,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
+from itertools import chain
+from types import MappingProxyType
 
 from sqlglot import exp
 
@@ -47,6 +49,12 @@ from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized
 from dbt.adapters.ivm_spark.analysis.provenance import Provenance, provenance
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.common_subplans import reads_sources
+from dbt.adapters.ivm_spark.physical.file_pruning import (
+    PrunedScan,
+    Views,
+    reading,
+    scans_of,
+)
 from dbt.adapters.ivm_spark.physical.key_ranges import Answers, Question, in_ranges
 
 
@@ -77,23 +85,36 @@ def open_questions(
     return list(dict.fromkeys(q for asked in every for q in asked if q.needs <= materialized))
 
 
-def narrowed(node: Node, answers: Answers) -> Node:
+def pruned_scans(node: Node, answers: Answers) -> list[PrunedScan]:
+    """Return the scans of a tree whose files the answers prune, in the tree's order."""
+    met = (n for n in nodes(node) if isinstance(n, RuntimeFilter))
+    asked = ((near, question_of(near)) for near in met)
+    found = (scans_of(n.input, n.column, q) for n, q in asked if q is not None and q in answers)
+    return list(dict.fromkeys(chain.from_iterable(found)))
+
+
+def narrowed(node: Node, answers: Answers, views: Views = MappingProxyType({})) -> Node:
     """Return a tree with each `RuntimeFilter` replaced by a filter.
 
     A `RuntimeFilter` without an answer is dropped.
+
+    Args:
+        node: the tree.
+        answers: to the questions so far.
+        views: of the files to read in place of scans.
     """
     done: dict[int, Node] = {}
 
     def visit(at: Node) -> Node:
         if id(at) not in done:
             below = tuple(visit(child) for child in children(at))
-            done[id(at)] = _narrowed(at, below, answers)
+            done[id(at)] = _narrowed(at, below, answers, views)
         return done[id(at)]
 
     return visit(node)
 
 
-def _narrowed(node: Node, below: tuple[Node, ...], answers: Answers) -> Node:
+def _narrowed(node: Node, below: tuple[Node, ...], answers: Answers, views: Views) -> Node:
     """Return a node over narrowed inputs. A question knows the node's own inputs."""
     if not isinstance(node, RuntimeFilter):
         return with_children(node, below)
@@ -105,7 +126,9 @@ def _narrowed(node: Node, below: tuple[Node, ...], answers: Answers) -> Node:
     found = in_ranges(
         column(node.column), question, replace(answer, nulls=answer.nulls and node.null_safe)
     )
-    return Filter(below[0], found) if found is not None else Empty(below[0])
+    if found is None:
+        return Empty(below[0])
+    return Filter(reading(below[0], node.column, question, views), found)
 
 
 def narrowing(

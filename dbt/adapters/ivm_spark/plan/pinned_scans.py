@@ -6,16 +6,20 @@ See `dbt.adapters.ivm_spark.session.pinned_scan` for what that saves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from dbt.adapters.ivm_spark.algebra.catalog import RelationKind, quote
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import At, Node, Scan
+from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
+from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
+from dbt.adapters.ivm_spark.source.binding import Versions
 
-Pin = Callable[[str, str, int], bool]
-"""Makes a temporary view of a table's rows: the view's name, the table's and its version. Returns
-whether that was done."""
+Pin = Callable[[str, str, int, FileKeys | None], bool]
+"""Makes a temporary view of a table's rows, or of those in the files that may have some keys: the
+view's name, the table's and its version, the keys. Returns whether that was done."""
 
 
 def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> dict[str, str]:
@@ -32,9 +36,29 @@ def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> d
         head, view = found.heads.get(name), f"ivm_scan_{number}_{token}"
         if head is None or head.kind is not RelationKind.DELTA:
             continue
-        if pin(view, name, head.version):
+        if pin(view, name, head.version, None):
             views[name] = quote(view)
     return views
+
+
+def pruned(statements: Statements, versions: Versions, pin: Pin, token: str) -> Statements:
+    """Return statements that read only the files that the answers leave of big sources.
+
+    Args:
+        statements: with some answers.
+        versions: at which they read sources.
+        pin: makes a view.
+        token: makes the names of the views unique to this refresh.
+    """
+    views = dict(statements.views)
+    for scan, answer in statements.prunes.items():
+        name, version = f"ivm_files_{len(views)}_{token}", versions.pinned.get(scan.relation)
+        views[scan] = None
+        if version is not None and scan.relation not in versions.scans:
+            keys = FileKeys.of(scan, answer)
+            if keys is not None and pin(name, scan.relation, version, keys):
+                views[scan] = quote(name)
+    return replace(statements, views=views)
 
 
 def _trees(found: Findings, decision: Decision) -> Iterable[Node]:

@@ -20,6 +20,7 @@ from dbt.adapters.ivm_spark.physical.runtime_filters import (
     open_questions,
 )
 from dbt.adapters.ivm_spark.plan.comparing import MUCH
+from dbt.adapters.ivm_spark.plan.pinned_scans import pruned
 from dbt.adapters.ivm_spark.plan.plan import Comparison, Full, Incremental
 from dbt.adapters.ivm_spark.refresh.in_parts import RefreshInParts
 from dbt.adapters.ivm_spark.refresh.outcome import (
@@ -160,7 +161,10 @@ class RefreshOfChange(RefreshInParts):
             return
         with self._keeping():
             rows = self._query(to_sql(questions_sql(wanted), pretty=True))
-            self.plan = replace(plan, prepared=statements.answered(answered(wanted, rows)))
+            prepared = statements.answered(answered(wanted, rows))
+            if self._pin is not None and plan.change is not None:
+                prepared = pruned(prepared, plan.change.versions, self._pin, self._token)
+            self.plan = replace(plan, prepared=prepared)
 
     @contextmanager
     def _keeping(self) -> Iterator[None]:

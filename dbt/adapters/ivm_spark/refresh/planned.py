@@ -53,6 +53,7 @@ class PlannedRefresh:
         self._request = request
         self._model = model
         self._pins = pins
+        self._pin = pin
         self._token = uuid.uuid4().hex[:8]
         self._planner = Planner(query, pins, token=self._token, changes=changes, pin=pin)
         self._phases: dict[str, float] = {}

@@ -14,6 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from dbt.adapters.ivm_spark.algebra.catalog import quote
+from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
 from dbt.adapters.ivm_spark.session.activity import note_statement
 from dbt.adapters.ivm_spark.session.delta_log import forget_tables
 from dbt.adapters.ivm_spark.session.description import description
@@ -146,9 +147,11 @@ class SessionHandle(SparkConnectionWrapper):
         """
         return keep_few_rows(self.session, name, sql)
 
-    def pin_scan(self, name: str, relation: str, version: int) -> bool:
+    def pin_scan(
+        self, name: str, relation: str, version: int, keys: FileKeys | None = None
+    ) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; see `pin_scan`."""
-        return pin_scan(self.session, name, relation, version)
+        return pin_scan(self.session, name, relation, version, keys)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):
