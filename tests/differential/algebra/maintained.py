@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -30,11 +30,8 @@ from dbt.adapters.ivm_spark.delta.query_forms import OtherQuery
 from dbt.adapters.ivm_spark.delta.references import ForeignKey, Lasting, joined_along
 from dbt.adapters.ivm_spark.delta.rules import delta
 from dbt.adapters.ivm_spark.delta.type_checks import check_types
-from dbt.adapters.ivm_spark.physical.key_ranges import (
-    answered,
-    in_ranges,
-    questions_sql,
-)
+from dbt.adapters.ivm_spark.physical.broadcast import Bounds
+from dbt.adapters.ivm_spark.physical.key_ranges import in_ranges
 from dbt.adapters.ivm_spark.physical.lower import Known, Statements, lower, lower_rebuild
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
     BIG_ROWS,
@@ -407,8 +404,10 @@ class Maintained:
         for number in range(len(parts.asks)):
             asked = open_questions(parts.asks, number, there, parts.answers)
             if asked:
-                rows = self._database.named(duck(questions_sql(asked)))
-                parts = self._pruned(parts.answered(answered(asked, rows)))
+                bounds = _Few() if self._merged % 2 else parts.bounds
+                asking = replace(parts, bounds=bounds)
+                rows = self._database.named(duck(asking.question(asked)))
+                parts = self._pruned(parts.answered(asking.answers_in(asked, rows)))
             if number < len(parts.materialized):
                 self._database.run(_materializations(parts)[number])
                 there.add(parts.materialized[number].name)
@@ -446,6 +445,13 @@ class Maintained:
 
     def _types_of(self, node: Node) -> dict[str, str]:
         return self._database.types(duck(render(node, bind_plain)))
+
+
+class _Few(Bounds):
+    """Bounds by which a change has few keys, so that they are collected if they are numbers."""
+
+    def different_in(self, node: Node, columns: Collection[str]) -> int | None:
+        return 1
 
 
 def _materializations(parts: Statements) -> list[str]:

@@ -123,3 +123,21 @@ def test_materialized_relations_pass_their_bounds_on() -> None:
     assert bounds.of(Aggregate(met, passed(("b",)), ())) is None
     both = UnionAll((Project(met, passed(("a",))), Project(kept.scan, passed(("a",)))))
     assert bounds.of(Aggregate(both, passed(("a",)), ())) == 20
+
+
+def test_likely_rows_are_those_of_the_changes_that_a_relation_reads() -> None:
+    change, partner = Scan("`s`", "s", (("k", "k"),), At.CHANGES), Scan("`p`", "p", (("j", "k"),))
+    joined = Join((change, partner), (exp.EQ(this=column("k"), expression=column("j")),))
+    over = Join((Scan("m2", "m", (("k", "k"),), At.TEMPORARY), partner))
+    relations = (Materialized("m1", change), Materialized("m2", joined), Materialized("m3", over))
+    bounds = Bounds({"`s`": 400}).with_materialized((*relations, Materialized("m4", partner)))
+    assert [bounds.likely(f"m{n}") for n in range(1, 6)] == [300, 900, 2_700, None, None]
+
+
+def test_a_join_has_no_more_keys_than_the_change_that_they_come_from() -> None:
+    change, partner = Scan("`s`", "s", (("k", "k"),), At.CHANGES), Scan("`p`", "p", (("j", "k"),))
+    bounds = Bounds({"`s`": 400}).with_materialized((Materialized("m", Join((change, partner))),))
+    stored = Scan("m", "m", (("a", "k"), ("b", "j")), At.TEMPORARY)
+    assert bounds.different_in(stored, {"a"}) == 400
+    assert bounds.different_in(stored, {"b"}) is None
+    assert bounds.different_in(stored, {"a", "b"}) is None

@@ -8,6 +8,7 @@ from typing import Any, cast
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
+from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
@@ -61,7 +62,8 @@ def _pinned(decision: _Decision, *refused: str) -> dict[str, str]:
     facts = {r.name: SourceFacts.of(10, r.columns) for r in RELATIONS}
     asked = list[tuple[str, int]]()
 
-    def pin(name: str, relation: str, version: int) -> bool:
+    def pin(name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
+        assert keys is None
         asked.append((relation, version))
         return relation not in refused
 

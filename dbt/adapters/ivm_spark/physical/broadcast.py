@@ -27,7 +27,7 @@ from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import used_columns
 from dbt.adapters.ivm_spark.algebra.materialized import Materialized
-from dbt.adapters.ivm_spark.algebra.traversal import bottom_up
+from dbt.adapters.ivm_spark.algebra.traversal import bottom_up, nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     WEIGHT,
     Aggregate,
@@ -46,6 +46,8 @@ from dbt.adapters.ivm_spark.algebra.tree import (
     Window,
 )
 
+JOINED = 3
+"""How many rows of a partner a changed row joins, in most refreshes."""
 BROADCAST_ROWS = 500_000
 """The most rows that are broadcast: some tens of megabytes at every worker."""
 
@@ -58,10 +60,12 @@ class Bounds:
         rows: for each source that moved, an upper bound of its changed rows, counted in changes (an
             update is two). Materialized relations may be in it too.
         different: of materialized relations, the most different rows.
+        computed: what materialized relations are computed from.
     """
 
     rows: Mapping[str, int] = field(default_factory=dict)
     different: Mapping[str, int] = field(default_factory=dict)
+    computed: Mapping[str, Node] = field(default_factory=dict)
 
     def of(self, node: Node) -> int | None:
         """Return the most rows that the changes allow a relation, None if they do not bound it."""
@@ -88,8 +92,8 @@ class Bounds:
 
         The expressions of a tree give the same value for the same columns.
         """
-        if isinstance(node, Scan) and node.relation in self.different:
-            return self.different[node.relation]
+        if isinstance(node, Scan):
+            return self._different_in_scan(node, columns)
         if isinstance(node, (Filter, SemiJoin, Broadcast, Distinct, Window, Generate)):
             if set(columns) <= set(node.input.columns):
                 return self.different_in(node.input, columns)
@@ -108,10 +112,32 @@ class Bounds:
                     return self.different_in(one, columns)
         return self.of(node)
 
+    def _different_in_scan(self, scan: Scan, columns: Collection[str]) -> int | None:
+        """Return the same for columns of a scan; a materialized relation is bounded by its own."""
+        fields, computed = dict(scan.fields), self.computed.get(scan.relation)
+        found = [self.different.get(scan.relation), self.of(scan)]
+        if computed is not None and fields.keys() >= set(columns):
+            found.append(self.different_in(computed, {fields[column] for column in columns}))
+        return min((bound for bound in found if bound is not None), default=None)
+
     def fit_broadcast(self, node: Node) -> bool:
         """Return whether a relation certainly has at most `BROADCAST_ROWS` rows."""
         most = self.of(node)
         return most is not None and most <= BROADCAST_ROWS
+
+    def likely(self, name: str) -> int | None:
+        """Return how many rows a materialized relation probably has, None if nothing tells.
+
+        A bound counts each changed row as an update, which is two. A changed row joins `JOINED`
+        rows.
+        """
+        if name in self.rows:
+            return self.rows[name] * 3 // 4
+        if name not in self.computed:
+            return None
+        scans = (n for n in nodes(self.computed[name]) if isinstance(n, Scan))
+        rows = _sum(self.likely(scan.relation) for scan in scans if scan.at is not At.POST)
+        return rows * JOINED if rows else None
 
     def with_materialized(self, relations: Iterable[Materialized]) -> Bounds:
         """Return the bounds with those of materialized relations.
@@ -125,6 +151,7 @@ class Bounds:
             found = Bounds(
                 found.rows if rows is None else {**found.rows, name: rows},
                 found.different if different is None else {**found.different, name: different},
+                {**found.computed, name: node},
             )
         return found
 

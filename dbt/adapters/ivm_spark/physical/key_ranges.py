@@ -144,20 +144,31 @@ def answered(
 
     A question without rows has an answer without keys.
     """
-    found: dict[int, list[_Piece]] = {n: [] for n in range(len(asked))}
+    found: dict[int, list[Piece]] = {n: [] for n in range(len(asked))}
     nulls = set()
     for row in rows:
         if row["low"] is None:
             nulls.add(int(row["number"]))
         else:
             place, keys, width, gap = (int(row[n]) for n in ("piece", "keys", "width", "gap"))
-            piece = _Piece(place, str(row["low"]), str(row["high"]), keys, width, gap)
+            piece = Piece(place, str(row["low"]), str(row["high"]), keys, width, gap)
             found[int(row["number"])].append(piece)
-    return {q: _answer(sorted(found[n]), n in nulls) for n, q in enumerate(asked)}
+    return {q: answer_of(sorted(found[n]), n in nulls) for n, q in enumerate(asked)}
 
 
 @dataclass(frozen=True, order=True)
-class _Piece:
+class Piece:
+    """Some keys without a wide gap between them.
+
+    Attributes:
+        place: of the piece among all, in order.
+        low: the least key, as text that Spark casts back.
+        high: the greatest key, likewise.
+        keys: how many different keys it has.
+        width: the distance of its ends.
+        gap: the distance from the piece before it, 0 for the first one.
+    """
+
     place: int
     low: str
     high: str
@@ -166,7 +177,8 @@ class _Piece:
     gap: int
 
 
-def _answer(pieces: Sequence[_Piece], nulls: bool) -> Answer:
+def answer_of(pieces: Sequence[Piece], nulls: bool) -> Answer:
+    """Return the keys in some pieces, which are in order, as ranges and names."""
     widest = sorted(range(1, len(pieces)), key=lambda n: -pieces[n].gap)
     left = sum(p.width for p in pieces) + sum(pieces[n].gap for n in widest)
     parted = []
@@ -180,7 +192,7 @@ def _answer(pieces: Sequence[_Piece], nulls: bool) -> Answer:
 
 
 def _named(
-    pieces: Sequence[_Piece], widest: Sequence[int], left: int
+    pieces: Sequence[Piece], widest: Sequence[int], left: int
 ) -> tuple[tuple[str, ...], tuple[Ends, ...]]:
     """Return as many keys as may be named, and the ranges of all others.
 
@@ -198,7 +210,7 @@ def _named(
     return (), ()
 
 
-def _joined(pieces: Sequence[_Piece], parted: Sequence[int]) -> list[_Piece]:
+def _joined(pieces: Sequence[Piece], parted: Sequence[int]) -> list[Piece]:
     """Join neighbouring pieces, except at the places where they are separated."""
     if not pieces:
         return []

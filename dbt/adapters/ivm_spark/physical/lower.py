@@ -8,7 +8,7 @@ Answers only narrow filters in these trees. They never cause a second derivation
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,10 +21,17 @@ from dbt.adapters.ivm_spark.algebra.traversal import substitute
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Distinct, Node
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts, rows_of
 from dbt.adapters.ivm_spark.physical.broadcast import Bounds, with_broadcasts
+from dbt.adapters.ivm_spark.physical.collected_keys import are_collected, collected, collected_sql
 from dbt.adapters.ivm_spark.physical.common_subplans import share_common_subplans
 from dbt.adapters.ivm_spark.physical.expensive_predicates import defer_expensive_predicates
 from dbt.adapters.ivm_spark.physical.file_pruning import PrunedScan, Views
-from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Answers, Question
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    Answer,
+    Answers,
+    Question,
+    answered,
+    questions_sql,
+)
 from dbt.adapters.ivm_spark.physical.magic_sets import push_magic_sets
 from dbt.adapters.ivm_spark.physical.materialize import materialize_before_big_tables
 from dbt.adapters.ivm_spark.physical.rebuild_predicates import with_predicates
@@ -155,6 +162,16 @@ class Statements:
         own = [q for q in map(question_of, met) if q is not None]
         last = tuple(dict.fromkeys((*own, *questions(self.write.source))))
         return (*(tuple(questions(m.relation)) for m in self.materialized), last)
+
+    def question(self, asked: Sequence[Question]) -> exp.Query:
+        """Return a query whose rows answer some questions; see `answers_in`."""
+        return collected_sql(asked) if are_collected(asked, self.bounds) else questions_sql(asked)
+
+    def answers_in(
+        self, asked: Sequence[Question], rows: Iterable[Mapping[str, Any]]
+    ) -> dict[Question, Answer]:
+        """Return the answers in the rows of `question`."""
+        return (collected if are_collected(asked, self.bounds) else answered)(asked, rows)
 
     def answered(self, answers: Answers) -> Statements:
         """Return the same statements, narrowed by answers."""

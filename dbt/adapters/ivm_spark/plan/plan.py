@@ -10,6 +10,7 @@ from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
 from dbt.adapters.ivm_spark.algebra.reasons import Reason
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import Window
+from dbt.adapters.ivm_spark.physical.broadcast import JOINED
 from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.change import Change
 from dbt.adapters.ivm_spark.plan.findings import Findings
@@ -23,8 +24,6 @@ from dbt.adapters.ivm_spark.watermark.configuration import Alteration, Configura
 from dbt.adapters.ivm_spark.watermark.cost_model import Estimates
 from dbt.adapters.ivm_spark.watermark.watermark import Story, Watermark
 
-_JOINED = 3
-"""How many rows of a partner a changed row joins, in most refreshes."""
 DETAIL = 300
 """Characters of a reason's detail that a watermark stores; the detail may be a whole message of
 Spark's."""
@@ -278,7 +277,7 @@ class Incremental(Plan):
 
     @property
     def few(self) -> bool:
-        return 0 < self.watermark.stats.work.changed <= FEW_ROWS // _JOINED
+        return 0 < self.watermark.stats.work.changed <= FEW_ROWS // JOINED
 
     def without(self, no_ops: frozenset[str]) -> Incremental:
         """Return the same refresh without the changes of sources that turned out to be no-ops.

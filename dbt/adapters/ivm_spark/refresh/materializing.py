@@ -12,10 +12,6 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.materialized import FEW_ROWS
-from dbt.adapters.ivm_spark.physical.key_ranges import (
-    answered,
-    questions_sql,
-)
 from dbt.adapters.ivm_spark.physical.runtime_filters import (
     open_questions,
 )
@@ -78,10 +74,10 @@ class RefreshOfChange(RefreshInParts):
                 self._query(sql)
 
     def _is_small(self, name: str) -> bool:
-        """Return whether a relation to materialize has few rows, certainly or probably."""
+        """Return whether a relation to materialize probably has few rows."""
         statements = self.plan.statements
-        most = None if statements is None else statements.bounds.rows.get(name)
-        return self.plan.few or (most is not None and most <= FEW_ROWS)
+        rows = None if statements is None else statements.bounds.likely(name)
+        return self.plan.few or (rows is not None and rows <= FEW_ROWS)
 
     def _compared(self, comparison: Comparison) -> Iterator[tuple[str, str]]:
         """Yield the relations of a rebuild's difference, to be materialized.
@@ -160,8 +156,8 @@ class RefreshOfChange(RefreshInParts):
         if not wanted:
             return
         with self._keeping():
-            rows = self._query(to_sql(questions_sql(wanted), pretty=True))
-            prepared = statements.answered(answered(wanted, rows))
+            rows = self._query(to_sql(statements.question(wanted), pretty=True))
+            prepared = statements.answered(statements.answers_in(wanted, rows))
             if self._pin is not None and plan.change is not None:
                 prepared = pruned(prepared, plan.change.versions, self._pin, self._token)
             self.plan = replace(plan, prepared=prepared)
