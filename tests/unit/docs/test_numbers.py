@@ -13,6 +13,7 @@ from dbt.adapters.ivm_spark.delta import near, window
 from dbt.adapters.ivm_spark.delta.join import FACTOR_ROWS
 from dbt.adapters.ivm_spark.physical import (
     broadcast,
+    collected_keys,
     expensive_predicates,
     key_ranges,
     magic_sets,
@@ -73,6 +74,9 @@ STATED = {
         f"a partner with {rows(runtime_filters.BIG_ROWS)} rows or more",
         f"at most {key_ranges.RANGES}, parted at the widest gaps",
         f"at most {key_ranges.KEYS:,} of them",
+        f"at most {rows(collected_keys.MOST_COLLECTED)} different keys for certain",
+        f"leave at most {pinned_scan.MOST_FILES} files or "
+        f"{pinned_scan.MOST_BYTES // 1_000_000} MB of it",
         f"the groups' table has {rows(magic_sets.LONG_ROWS)} rows or more",
         f"and {magic_sets.SMALLER} times as many as the filtered one",
         f"the biggest has {rows(FACTOR_ROWS)} rows or more",

@@ -5,19 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import pytest
+
 from dbt.adapters.ivm_spark.algebra.catalog import Catalog, Relation, RelationKind, relation_key
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.algebra.tree import At, RuntimeFilter, Scan
 from dbt.adapters.ivm_spark.analysis.source_facts import SourceFacts
 from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
+from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Question
+from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.change import Derivation
 from dbt.adapters.ivm_spark.plan.decide import Decision
 from dbt.adapters.ivm_spark.plan.findings import Findings
-from dbt.adapters.ivm_spark.plan.pinned_scans import pinned_scans
+from dbt.adapters.ivm_spark.plan.pinned_scans import pinned_scans, pruned
 from dbt.adapters.ivm_spark.plan.reading import lay_out
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.version_range import Head
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
+from dbt.adapters.ivm_spark.state.insert import Insert
 from dbt.adapters.ivm_spark.state.layout import probe
 
 RELATIONS = tuple(
@@ -91,3 +97,42 @@ def test_a_source_is_read_through_its_view() -> None:
     text = to_sql(render(tree, versions.bind))
     assert "FROM `ivm_scan_0_t` AS `l`" in text
     assert "`s`.`orders` VERSION AS OF 3 AS `o`" in text
+
+
+KEYS = Scan("m", "m", (("key", "key"),), At.TEMPORARY)
+QUESTION = Question(KEYS, "key", "bigint")
+
+
+def _meeting(relation: str) -> Statements:
+    """Statements that read the rows of a relation with the keys 3 to 5."""
+    rows = RuntimeFilter(Scan(relation, "r", (("k", "o"),)), KEYS, "k", "key", "bigint", False)
+    statements = Statements((), Insert(rows, ("k",)), Versions.of({}, HEADS).bind)
+    return statements.answered({QUESTION: Answer((("3", "5"),), nulls=False)})
+
+
+def test_files_of_the_changes_keys_are_read_in_place_of_a_source() -> None:
+    asked = []
+
+    def pin(name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
+        asked.append((name, relation, version, keys))
+        return True
+
+    read = pruned(_meeting(LINES), Versions.of({}, HEADS), pin, "t")
+    keys = FileKeys("o", False, (3,), (5,), "bigint")
+    assert asked == [("ivm_files_0_t", LINES, 7, keys)]
+    text = read.text(read.write.source)
+    assert "FROM `ivm_files_0_t` AS `r`" in text
+    assert "BETWEEN 3 AND 5" in text
+    assert pruned(read, Versions.of({}, HEADS), pin, "t") == read, "it is asked once"
+
+
+@pytest.mark.parametrize(
+    ("relation", "scans", "done"),
+    [(LINES, {}, False), (LINES, {LINES: "`all`"}, True), (FILES, {}, True)],
+    ids=["Delta chooses", "all files are read", "no version"],
+)
+def test_other_sources_are_read_as_before(relation: str, scans: dict[str, str], done: bool) -> None:
+    statements, versions = _meeting(relation), Versions.of({}, HEADS, scans=scans)
+    read = pruned(statements, versions, lambda *_: done, "t")
+    assert read.text(read.write.source) == statements.text(statements.write.source)
+    assert not read.prunes

@@ -13,24 +13,27 @@ from typing import Any
 
 from sqlglot import exp
 
-from dbt.adapters.ivm_spark.algebra.columns import column
-from dbt.adapters.ivm_spark.algebra.tree import Item, Project
 from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS, Bounds
-from dbt.adapters.ivm_spark.physical.key_ranges import KEYS, Answer, Piece, Question, answer_of
-from dbt.adapters.ivm_spark.sql.render import render
-from dbt.adapters.ivm_spark.sql.scans import bind_plain
+from dbt.adapters.ivm_spark.physical.key_ranges import (
+    KEYS,
+    Answer,
+    Piece,
+    Question,
+    answer_of,
+    keys_of,
+    number_of,
+)
 
 MOST_COLLECTED = BROADCAST_ROWS
 """Keys that may be sent to this process: as many as Spark collects to send them to its workers."""
-_KEY = "__ivm_key"
-_NUMBERS = {"tinyint": "", "smallint": "", "int": "", "bigint": "", "timestamp": "unix_micros"}
-"""The function that turns a key of each type into a number, none for a key that is one."""
+_TYPES = frozenset({"tinyint", "smallint", "int", "bigint", "timestamp"})
+"""Types whose ends of ranges are sent as numbers. Those of dates are sent as Spark writes them."""
 _BETWEEN = ","
 
 
 def are_collected(asked: Sequence[Question], bounds: Bounds) -> bool:
     """Return whether all keys that questions ask for are numbers, and certainly not too many."""
-    return all(q.type_name in _NUMBERS and _are_few(q, bounds) for q in asked)
+    return all(q.type_name in _TYPES and _are_few(q, bounds) for q in asked)
 
 
 def _are_few(question: Question, bounds: Bounds) -> bool:
@@ -82,10 +85,9 @@ def _piece(place: int, keys: Sequence[int], gap: int) -> Piece:
 
 
 def _question_sql(question: Question, number: int) -> exp.Query:
-    keys = render(Project(question.among, (Item(_KEY, column(question.key)),)), bind_plain)
-    key = exp.column(_KEY, quoted=True)
-    name = _NUMBERS[question.type_name]
-    place = exp.Anonymous(this=name, expressions=[key.copy()]) if name else key.copy()
+    keys, key = keys_of(question)
+    place = number_of(key, question.type_name)
+    assert place is not None
     texts = exp.cast(exp.ArrayUniqueAgg(this=place), "array<string>", dialect="spark")
     text = exp.ArrayToString(this=texts, expression=exp.Literal.string(_BETWEEN))
     some = exp.LogicalOr(this=exp.Is(this=key.copy(), expression=exp.null()))
@@ -93,4 +95,4 @@ def _question_sql(question: Question, number: int) -> exp.Query:
         exp.alias_(exp.Literal.number(number), "number"),
         exp.alias_(text, "keys"),
         exp.alias_(some, "nulls"),
-    ).from_(keys.subquery("k"))
+    ).from_(keys)

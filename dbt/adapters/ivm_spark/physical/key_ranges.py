@@ -224,19 +224,23 @@ def _joined(pieces: Sequence[Piece], parted: Sequence[int]) -> list[Piece]:
     return joined
 
 
+def keys_of(question: Question) -> tuple[exp.Subquery, exp.Column]:
+    """Return the rows of a question's relation, and their one column, which has the keys."""
+    rows = render(Project(question.among, (Item(_KEY, column(question.key)),)), bind_plain)
+    return rows.subquery("k"), exp.column(_KEY, quoted=True)
+
+
 def _question_sql(question: Question, number: int) -> exp.Query:
-    item = Item(_KEY, column(question.key))
-    keys = render(Project(question.among, (item,)), bind_plain)
-    key = exp.column(_KEY, quoted=True)
+    keys, key = keys_of(question)
     place = _place(key, question.type_name)
     # Without distances all keys are one piece, and none is named.
     pieces = exp.select(key, *(exp.alias_(_number(0), name) for name in ("piece", "place", "gap")))
-    pieces = pieces.from_(keys.subquery("k"))
+    pieces = pieces.from_(keys)
     number_of: exp.Expr = _number(_PAIR + 1)
     if place is not None:
         apart = exp.Sub(this=exp.column("place"), expression=_over("lag", exp.column("place")))
         # Deduplicate first, on two processors: all that follows runs on one.
-        once = exp.select(key).from_(keys.subquery("k")).distinct()
+        once = exp.select(key).from_(keys).distinct()
         places = exp.select(key, exp.alias_(place, "place")).from_(once.subquery("o"))
         gaps = exp.select(key, exp.column("place"), exp.alias_(apart, "gap"))
         # Gaps of one width separate all their keys or none: evenly spaced keys are one piece.
@@ -298,13 +302,17 @@ def _read(text: str, type_name: str) -> exp.Expr:
     return cast_as(exp.Literal.string(text), type_name)
 
 
-def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
-    """Return a key as a number in the keys' order, None for types without distances."""
+def number_of(key: exp.Expr, type_name: str) -> exp.Expr | None:
+    """Return a key as a whole number in the keys' order, None for types without distances."""
     if type_name not in _NUMBERS:
         return None
     name = _NUMBERS[type_name]
-    number = exp.Anonymous(this=name, expressions=[key.copy()]) if name else key.copy()
-    return exp.cast(number, _PLACE)
+    return exp.Anonymous(this=name, expressions=[key.copy()]) if name else key.copy()
+
+
+def _place(key: exp.Expr, type_name: str) -> exp.Expr | None:
+    number = number_of(key, type_name)
+    return None if number is None else exp.cast(number, _PLACE)
 
 
 def _number(number: int) -> exp.Expr:
