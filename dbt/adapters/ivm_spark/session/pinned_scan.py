@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from py4j.protocol import Py4JError  # type: ignore[import-untyped]
@@ -43,6 +43,8 @@ READER_FEATURES = frozenset(
 """Features of a table for whose readers the files alone are enough."""
 _OLD_READERS = 2
 """The last version of the protocol without a list of features."""
+_PHYSICAL = "delta.columnMapping.physicalName"
+"""Metadata of a column that may have another name in the statistics of files."""
 _SKIPPING = "spark.databricks.delta.stats.skipping"
 _JSON = "org.apache.spark.sql.delta.util.JsonUtils"
 _log = logging.getLogger(__name__)
@@ -94,10 +96,14 @@ def known_rows(
     if files is None:
         return None
     whole = _all_are_read(snapshot)
-    if (not whole and keys is None) or not _tells_all(snapshot):
+    if not whole and keys is None:
+        return None
+    columns = list(_metadata(json.loads(snapshot.schema().json())))
+    if not _tells_all(snapshot, columns):
         return None
     if not whole and keys is not None:
-        files = _having(session, snapshot, files, keys)
+        mapped = any(_PHYSICAL in said for said in columns)
+        files = None if mapped else _having(session, files, keys)
     return None if files is None else scan_of(session, log, snapshot, files)
 
 
@@ -115,10 +121,10 @@ def _are_few(files: int, size: int) -> bool:
     return files <= MOST_FILES or size <= MOST_BYTES
 
 
-def _having(session: SparkSession, snapshot: Any, files: Any, keys: FileKeys) -> Any | None:
-    """Return those of a snapshot's files that may have some keys, None if they are not few."""
+def _having(session: SparkSession, files: Any, keys: FileKeys) -> Any | None:
+    """Return those of a table's files that may have some keys, None if they are not few."""
     jvm: Any = session._jvm
-    if str(session.conf.get(_SKIPPING, "true")).lower() != "true" or _is_mapped(snapshot):
+    if str(session.conf.get(_SKIPPING, "true")).lower() != "true":
         return None
     text = str(scala_object(jvm, _JSON).mapper().writeValueAsString(files))
     kept = [(n, f) for n, f in enumerate(json.loads(text)) if keys.may_be_in(f.get("stats"))]
@@ -130,22 +136,16 @@ def _having(session: SparkSession, snapshot: Any, files: Any, keys: FileKeys) ->
     return found.toSeq()
 
 
-def _is_mapped(snapshot: Any) -> bool:
-    """Return whether the columns of a table may have other names in its files' statistics."""
-    return any("delta.columnMapping.physicalName" in m for m in _metadata_of_columns(snapshot))
+def _tells_all(snapshot: Any, columns: Iterable[dict[str, Any]]) -> bool:
+    """Return whether a table's files and the types of its columns say all about its rows.
 
-
-def _tells_all(snapshot: Any) -> bool:
-    """Return whether a table's files and the types of its columns say all about its rows."""
+    columns: the metadata of all columns.
+    """
     protocol = json.loads(snapshot.protocol().json())["protocol"]
     features = set(protocol.get("readerFeatures") or ())
     if protocol["minReaderVersion"] > _OLD_READERS and not features <= READER_FEATURES:
         return False
-    return all(set(said) <= COLUMN_METADATA for said in _metadata_of_columns(snapshot))
-
-
-def _metadata_of_columns(snapshot: Any) -> Iterator[dict[str, Any]]:
-    return _metadata(json.loads(snapshot.schema().json()))
+    return all(set(said) <= COLUMN_METADATA for said in columns)
 
 
 def _metadata(said: Any) -> Iterator[dict[str, Any]]:
