@@ -271,8 +271,8 @@ def test_a_scan_of_keys_lacks_none_of_them(handle: SessionHandle, life: str) -> 
     """Whatever the table is: without a column of this name and type, all files stay."""
     version = _lived(handle, LIVES[life])
     if handle.pin_scan(VIEW, TABLE, version, FileKeys("k", False, (1, 24), (1, 60), "int")):
-        columns = {field.name: field.dataType for field in handle.session.table(TABLE).schema}
-        of_keys = "k = 1 or k between 24 and 60" if "k" in columns else "true"
+        has_keys = "k" in handle.session.table(TABLE).columns
+        of_keys = "k = 1 or k between 24 and 60" if has_keys else "true"
         assert _rows(handle, f"{VIEW} where {of_keys}") == _rows(handle, f"{TABLE} where {of_keys}")
 
 

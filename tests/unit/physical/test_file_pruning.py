@@ -45,8 +45,8 @@ KEY = (Item("k", column("l_key")),)
 BIND = Versions({}, {LINES: 9, OTHERS: 9}).bind
 
 
-def _near(rows: Node, key: str, type_name: str = "bigint", column_name: str = "") -> RuntimeFilter:
-    return RuntimeFilter(rows, CHANGE, column_name or key, "d_key", type_name, null_safe=False)
+def _near(rows: Node, key: str, type_name: str = "bigint") -> RuntimeFilter:
+    return RuntimeFilter(rows, CHANGE, key, "d_key", type_name, null_safe=False)
 
 
 def _answers(node: RuntimeFilter) -> dict[Question, Answer]:

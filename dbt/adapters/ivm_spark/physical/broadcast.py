@@ -61,11 +61,16 @@ class Bounds:
             update is two). Materialized relations may be in it too.
         different: of materialized relations, the most different rows.
         computed: what materialized relations are computed from.
+        known: the answers about columns of those, so that a relation that many others read is
+            looked at once.
     """
 
     rows: Mapping[str, int] = field(default_factory=dict)
     different: Mapping[str, int] = field(default_factory=dict)
     computed: Mapping[str, Node] = field(default_factory=dict)
+    known: dict[tuple[str, frozenset[str]], int | None] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def of(self, node: Node) -> int | None:
         """Return the most rows that the changes allow a relation, None if they do not bound it."""
@@ -117,7 +122,10 @@ class Bounds:
         fields, computed = dict(scan.fields), self.computed.get(scan.relation)
         found = [self.different.get(scan.relation), self.of(scan)]
         if computed is not None and fields.keys() >= set(columns):
-            found.append(self.different_in(computed, {fields[column] for column in columns}))
+            own = frozenset(fields[column] for column in columns)
+            if (scan.relation, own) not in self.known:
+                self.known[scan.relation, own] = self.different_in(computed, own)
+            found.append(self.known[scan.relation, own])
         return min((bound for bound in found if bound is not None), default=None)
 
     def fit_broadcast(self, node: Node) -> bool:
@@ -152,6 +160,7 @@ class Bounds:
                 found.rows if rows is None else {**found.rows, name: rows},
                 found.different if different is None else {**found.different, name: different},
                 {**found.computed, name: node},
+                found.known,
             )
         return found
 
