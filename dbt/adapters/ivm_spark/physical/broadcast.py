@@ -61,6 +61,7 @@ class Bounds:
             update is two). Materialized relations may be in it too.
         different: of materialized relations, the most different rows.
         computed: what materialized relations are computed from.
+        joined: how many rows materialized relations without a bound probably have.
         known: the answers about columns of those, so that a relation that many others read is
             looked at once.
     """
@@ -68,6 +69,7 @@ class Bounds:
     rows: Mapping[str, int] = field(default_factory=dict)
     different: Mapping[str, int] = field(default_factory=dict)
     computed: Mapping[str, Node] = field(default_factory=dict)
+    joined: Mapping[str, int | None] = field(default_factory=dict)
     known: dict[tuple[str, frozenset[str]], int | None] = field(
         default_factory=dict, compare=False, repr=False
     )
@@ -139,12 +141,12 @@ class Bounds:
         A bound counts each changed row as an update, which is two. A changed row joins `JOINED`
         rows.
         """
-        if name in self.rows:
-            return self.rows[name] * 3 // 4
-        if name not in self.computed:
-            return None
-        scans = (n for n in nodes(self.computed[name]) if isinstance(n, Scan))
-        rows = _sum(self.likely(scan.relation) for scan in scans if scan.at is not At.POST)
+        return self.rows[name] * 3 // 4 if name in self.rows else self.joined.get(name)
+
+    def _joined(self, node: Node) -> int | None:
+        """Return how many rows the changes that a relation reads probably join."""
+        scans = (n for n in nodes(node) if isinstance(n, Scan) and n.at is not At.POST)
+        rows = _sum(self.likely(scan.relation) for scan in scans)
         return rows * JOINED if rows else None
 
     def with_materialized(self, relations: Iterable[Materialized]) -> Bounds:
@@ -160,6 +162,7 @@ class Bounds:
                 found.rows if rows is None else {**found.rows, name: rows},
                 found.different if different is None else {**found.different, name: different},
                 {**found.computed, name: node},
+                {**found.joined, name: found._joined(node)},
                 found.known,
             )
         return found
