@@ -26,6 +26,19 @@ _PORT, _SECRET = "PYSPARK_GATEWAY_PORT", "PYSPARK_GATEWAY_SECRET"
 """The variables that tell PySpark of a JVM that runs already."""
 
 
+class _Connection(threading.local):
+    """This thread's connection to the JVM.
+
+    Attributes:
+        quick: the gateway to which it is, once it sends long answers without a pause.
+    """
+
+    quick: Any = None
+
+
+_connection = _Connection()
+
+
 def launched(settings: Mapping[str, str], log: SparkLog, fds: tuple[int, ...] = ()) -> Any:
     """Start a JVM with its output in the log, and return its gateway.
 
@@ -82,19 +95,22 @@ def answer_at_once(session: SparkSession) -> None:
 
     Py4J writes an answer in pieces of 8 KB. By default TCP holds the second piece back until the
     first one is acknowledged, and the receiver delays that by 40 ms. Py4J has no option for it, so
-    this function sets it on each of the server's connections. If Py4J has no list of them, answers
-    stay slow.
+    this function sets it on each of the server's connections, once for each thread: a thread keeps
+    its connection. If Py4J has no list of them, answers stay slow.
 
     Source: RFC 896 (Nagle's algorithm) and RFC 1122, 4.2.3.2 (delayed acknowledgements).
     """
     with suppress(Py4JError, AttributeError):
         gateway: Any = session.sparkContext._gateway
+        if _connection.quick is gateway:
+            return
         server = gateway.java_gateway_server
         field = server.getClass().getSuperclass().getDeclaredField("connections")
         field.setAccessible(True)
         connections = field.get(server)
         for place in range(connections.size()):
             connections.get(place).getSocket().setTcpNoDelay(True)
+        _connection.quick = gateway
 
 
 def forget_abandoned(gateway: Any) -> None:

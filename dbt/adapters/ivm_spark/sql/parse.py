@@ -235,7 +235,7 @@ def _as_subquery(
     inner = exp.Subquery(this=body, alias=exp.TableAlias(this=exp.to_identifier("v", quoted=True)))
     if len({c.lower() for c in relation.text_columns}) == len(names):
         items = [
-            exp.alias_(exp.column(text, table="v", quoted=True), name, quoted=True)
+            exp.alias_(exp.column(text, table="v", quoted=True), name, quoted=True, copy=False)
             for text, name in zip(relation.text_columns, names, strict=True)
         ]
     else:
