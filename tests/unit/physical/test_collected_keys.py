@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import duckdb
 import pytest
-import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
 from dbt.adapters.ivm_spark.algebra.tree import At, Scan
@@ -22,25 +19,18 @@ from dbt.adapters.ivm_spark.physical.collected_keys import (
     collected_sql,
 )
 from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Question, answered, questions_sql
+from tests.unit.physical.keys_in_duckdb import rows_for
 
 QUESTION = Question(Scan("k", "k", (("key", "key"),), At.TEMPORARY), "key", "bigint")
 FEW = Bounds({"k": MOST_COLLECTED})
 
 
-def _rows(sql: exp.Query, keys: list[int | None]) -> list[dict[str, object]]:
-    database = duckdb.connect(":memory:")
-    database.execute("create table k as select unnest(?::bigint[]) as key", [keys])
-    rows = database.execute(sqlglot.transpile(to_sql(sql), read="spark", write="duckdb")[0])
-    names = [column[0] for column in rows.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
-
-
 def _collected(keys: list[int | None]) -> Answer:
-    return collected([QUESTION], _rows(collected_sql([QUESTION]), keys))[QUESTION]
+    return collected([QUESTION], rows_for(collected_sql([QUESTION]), keys))[QUESTION]
 
 
 def _computed(keys: list[int | None]) -> Answer:
-    return answered([QUESTION], _rows(questions_sql([QUESTION]), keys))[QUESTION]
+    return answered([QUESTION], rows_for(questions_sql([QUESTION]), keys))[QUESTION]
 
 
 NEAR = st.integers(0, 30)

@@ -40,6 +40,7 @@ from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.sql.build import build_view
 from dbt.adapters.ivm_spark.sql.render import render
 from tests.unit.golden.shop import CATALOG
+from tests.unit.physical.keys_in_duckdb import rows_for
 
 JOIN = "select o.amount from shop.orders o join shop.customers c on o.customer_id = c.customer_id"
 FULL = """select c.customer_id, o.amount from shop.orders o
@@ -156,14 +157,8 @@ def test_a_timestamp_is_compared_in_microseconds() -> None:
 def _found(keys: list[int | None]) -> Answer:
     """The answer to which keys there are, by DuckDB."""
     (question,) = _questions(_change(JOIN))
-    database = duckdb.connect(":memory:")
-    database.execute("create table k as select unnest(?::bigint[]) as key", [keys])
     asked = replace(question, among=Scan("k", "k", (("key", "key"),)), key="key")
-    sql = to_sql(questions_sql([asked]))
-    rows = database.execute(sqlglot.transpile(sql, read="spark", write="duckdb")[0])
-    names = [column[0] for column in rows.description or ()]
-    found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
-    return answered([asked], found)[asked]
+    return answered([asked], rows_for(questions_sql([asked]), keys))[asked]
 
 
 def _ends(ranges: Iterable[tuple[str, str]]) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ wrote it, so a query is written as it was read.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from sqlglot import exp
@@ -216,3 +216,8 @@ def to_sql(expression: exp.Expr, pretty: bool = False, owned: bool = False) -> s
     owned: the caller does not need the expression any more, so that it need not be copied.
     """
     return expression.sql(IvmSpark, normalize_functions=False, pretty=pretty, copy=not owned)
+
+
+def union_all(queries: Sequence[exp.Query]) -> exp.Query:
+    """Return one query for the rows of some, of which there is at least one."""
+    return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column, passed, repeated
+from dbt.adapters.ivm_spark.algebra.dialect import union_all
 from dbt.adapters.ivm_spark.algebra.traversal import walk
 from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, At, Item, Limit, Node, Project, Scan
 from dbt.adapters.ivm_spark.algebra.types import TEXT, cast_as, float_texts, is_float
@@ -104,4 +105,4 @@ def net_sql(changes: Sequence[Node], bind: Binding) -> exp.Query:
         first = render(Limit(change, exp.Literal.number(1)), bind)
         place = exp.alias_(exp.Literal.number(number), "number")
         queries.append(exp.select(place).from_(first.subquery("net")))
-    return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)
+    return union_all(queries)

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from dbt.adapters.ivm_spark.algebra.dialect import union_all
 from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS, Bounds
 from dbt.adapters.ivm_spark.physical.key_ranges import (
     KEYS,
@@ -48,7 +49,7 @@ def collected_sql(asked: Sequence[Question]) -> exp.Query:
     and `nulls` (whether some rows have no key).
     """
     queries = [_question_sql(question, number) for number, question in enumerate(asked)]
-    return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)
+    return union_all(queries)
 
 
 def collected(

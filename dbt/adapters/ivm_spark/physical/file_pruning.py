@@ -32,6 +32,8 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Question
 
+SKIPPING = "spark.databricks.delta.stats.skipping"
+"""Lets Delta skip files. To do so, Delta runs a job for each scan, which lists the files."""
 _LEAST, _MOST, _NULLS = "minValues", "maxValues", "nullCount"
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import column
+from dbt.adapters.ivm_spark.algebra.dialect import union_all
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     At,
@@ -134,7 +135,7 @@ def questions_sql(asked: Sequence[Question]) -> exp.Query:
     stands for NULL keys.
     """
     queries = [_question_sql(question, number) for number, question in enumerate(asked)]
-    return queries[0] if len(queries) == 1 else exp.union(*queries, distinct=False)
+    return union_all(queries)
 
 
 def answered(

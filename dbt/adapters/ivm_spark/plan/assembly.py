@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.physical.file_pruning import SKIPPING
 from dbt.adapters.ivm_spark.physical.lower import Statements, lower_rebuild
 from dbt.adapters.ivm_spark.plan.change import Change
 from dbt.adapters.ivm_spark.plan.choice import Choice
@@ -32,7 +33,7 @@ from dbt.adapters.ivm_spark.plan.plan import (
     technique_of,
 )
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.tuning import SKIPPING, rebuilt, tuned, written
+from dbt.adapters.ivm_spark.plan.tuning import rebuilt, tuned, written
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Effect
 from dbt.adapters.ivm_spark.source.version_range import VersionRange

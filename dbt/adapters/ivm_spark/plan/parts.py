@@ -10,11 +10,11 @@ from dbt_common.exceptions import DbtDatabaseError
 
 from dbt.adapters.ivm_spark.algebra.catalog import relation_key
 from dbt.adapters.ivm_spark.analysis.origins import Origin, origins
+from dbt.adapters.ivm_spark.physical.file_pruning import SKIPPING
 from dbt.adapters.ivm_spark.plan.findings import Findings
 from dbt.adapters.ivm_spark.plan.plan import Full, Parts
 from dbt.adapters.ivm_spark.plan.refusals import RefusedError
 from dbt.adapters.ivm_spark.plan.request import Request
-from dbt.adapters.ivm_spark.plan.tuning import SKIPPING
 from dbt.adapters.ivm_spark.session.condition import is_taken, says_condition
 from dbt.adapters.ivm_spark.source.binding import Versions
 from dbt.adapters.ivm_spark.source.commit import Commit

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from dbt.adapters.ivm_spark.physical.file_pruning import SKIPPING
 from dbt.adapters.ivm_spark.source.reader import Query, SourceReader
 from dbt.adapters.ivm_spark.sql.plan_difference import PlanDifference, plan_difference
 from dbt.adapters.ivm_spark.sql.plan_equivalence import normalized_plan
@@ -16,7 +17,7 @@ _WHOLE_PLANS = {
     "spark.databricks.delta.optimizeMetadataQuery.enabled": "false",
     # Otherwise Delta lists each scan's files, and Spark asks for their bytes. These jobs take ten
     # times as long as the rest and leave no trace in an optimized plan.
-    "spark.databricks.delta.stats.skipping": "false",
+    SKIPPING: "false",
     "spark.sql.optimizer.runtime.bloomFilter.enabled": "false",
     # A hyphen in a name needs backticks.
     "`spark.sql.iceberg.aggregate-push-down.enabled`": "false",

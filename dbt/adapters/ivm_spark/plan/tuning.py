@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dbt.adapters.ivm_spark.physical.broadcast import BROADCAST_ROWS
+from dbt.adapters.ivm_spark.physical.file_pruning import SKIPPING
 from dbt.adapters.ivm_spark.physical.key_ranges import (
     NAMED,
 )
@@ -40,8 +41,6 @@ RUNTIME_FILTERS = "spark.sql.optimizer.runtime.bloomFilter.enabled"
 while it plans the statement around the query. If Delta does not know them yet, that takes three
 jobs a source."""
 RUNTIME_FILTER_SIZE = "spark.sql.optimizer.runtime.bloomFilter.applicationSideScanSizeThreshold"
-SKIPPING = "spark.databricks.delta.stats.skipping"
-"""Lets Delta skip files. To do so, Delta runs a job for each scan, which lists the files."""
 SMALL_REBUILD = 500_000
 """Rows of all sources up to which a rebuild reads all files, without asking which it can skip."""
 UNFILTERED_ROWS = 100_000_000

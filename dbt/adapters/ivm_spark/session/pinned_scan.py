@@ -22,7 +22,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
+from dbt.adapters.ivm_spark.physical.file_pruning import SKIPPING, FileKeys
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.delta_log import (
     COLUMN_METADATA,
@@ -45,7 +45,6 @@ _OLD_READERS = 2
 """The last version of the protocol without a list of features."""
 _PHYSICAL = "delta.columnMapping.physicalName"
 """Metadata of a column that may have another name in the statistics of files."""
-_SKIPPING = "spark.databricks.delta.stats.skipping"
 _JSON = "org.apache.spark.sql.delta.util.JsonUtils"
 _log = logging.getLogger(__name__)
 
@@ -124,7 +123,7 @@ def _are_few(files: int, size: int) -> bool:
 def _having(session: SparkSession, files: Any, keys: FileKeys) -> Any | None:
     """Return those of a table's files that may have some keys, None if they are not few."""
     jvm: Any = session._jvm
-    if str(session.conf.get(_SKIPPING, "true")).lower() != "true":
+    if str(session.conf.get(SKIPPING, "true")).lower() != "true":
         return None
     text = str(scala_object(jvm, _JSON).mapper().writeValueAsString(files))
     kept = [(n, f) for n, f in enumerate(json.loads(text)) if keys.may_be_in(f.get("stats"))]
