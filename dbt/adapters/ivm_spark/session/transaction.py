@@ -34,6 +34,7 @@ from pyspark.sql.functions import col, count_if
 from typing_extensions import assert_never
 
 from dbt.adapters.ivm_spark.algebra.dialect import to_sql
+from dbt.adapters.ivm_spark.session.checksum import compared_if_needed
 from dbt.adapters.ivm_spark.session.condition import is_cancelled
 from dbt.adapters.ivm_spark.session.deletion_vectors import taken_out
 from dbt.adapters.ivm_spark.session.delta_log import (
@@ -386,7 +387,8 @@ class _Transaction:
         return java_class(self._jvm, _WRITE)(save, *[none] * 8)
 
     def _commit(self, actions: Any, operation: Any) -> None:
-        self._transaction.commit(actions.toSeq(), operation)
+        with compared_if_needed(self._session, self._fields):
+            self._transaction.commit(actions.toSeq(), operation)
 
     def _note_metrics(self, counted: Mapping[str, int]) -> None:
         """Give the commit the metrics that a MERGE has in the table's history."""
