@@ -11,11 +11,13 @@ Source: Delta's `Snapshot.allFilesInCrcVerificationForceEnabled`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from pyspark.sql import SparkSession
+
+from dbt.adapters.ivm_spark.session.setting import set_for_now
 
 _COMPARED = "spark.databricks.delta.allFilesInCrc.verificationMode.forceOnNonUTC.enabled"
 _WITHOUT_TIME = re.compile(
@@ -23,10 +25,9 @@ _WITHOUT_TIME = re.compile(
 )
 
 
-@contextmanager
 def compared_if_needed(
     session: SparkSession, fields: Iterable[Mapping[str, Any]]
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """Let Delta commit without the comparison, if a table certainly has no timestamps.
 
     If the user has set whether Delta compares, that stays.
@@ -37,13 +38,8 @@ def compared_if_needed(
     """
     chosen = session.conf.get(_COMPARED, None) is not None
     if chosen or not all(_has_no_time(field["type"]) for field in fields):
-        yield
-        return
-    session.conf.set(_COMPARED, "false")
-    try:
-        yield
-    finally:
-        session.conf.unset(_COMPARED)
+        return nullcontext()
+    return set_for_now(session, {_COMPARED: "false"})
 
 
 def _has_no_time(said: Any) -> bool:

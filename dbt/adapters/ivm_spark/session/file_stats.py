@@ -19,7 +19,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Context, Decimal
@@ -28,6 +28,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from dbt.adapters.ivm_spark.session.jvm import BUFFER, PATH, java_class, scala_object
+from dbt.adapters.ivm_spark.session.setting import set_for_now
 
 COLUMNS = 32
 """Columns at the beginning of a table that have statistics."""
@@ -113,16 +114,9 @@ def _is_known(type_name: str) -> bool:
     return named or _DECIMAL.fullmatch(type_name) is not None
 
 
-@contextmanager
-def without_statistics(session: SparkSession) -> Iterator[None]:
+def without_statistics(session: SparkSession) -> AbstractContextManager[None]:
     """Let Delta write files without statistics, and with timestamps that a footer has."""
-    for key, value in _WITHOUT.items():
-        session.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key in _WITHOUT:
-            session.conf.unset(key)
+    return set_for_now(session, _WITHOUT)
 
 
 def with_statistics(
