@@ -40,8 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         known: dict[str, Any] = {}
         cells: Sequence[Any] = ()
         for cells in suite.measure(options, steps):
-            zone = {"time_zone": options.time_zone} if options.time_zone else {}
-            known = known or {**conditions(), "near": options.near, **zone}
+            others = {"time_zone": options.time_zone, "worn": options.worn}
+            said = {name: value for name, value in others.items() if value}
+            known = known or {**conditions(), "near": options.near, **said}
             result = Result(
                 suite.name, size, known, cells, suite.summary(cells), memory(), finished=False
             )
@@ -58,7 +59,8 @@ def file_name(suite: Suite, options: Options) -> str:
     """The name of a result's file: what was measured on how much."""
     if suite.sized_by == "rows":
         return f"{suite.name}_{options.rows}.json"
-    return f"{suite.name}_sf{options.scale:g}{'_near' if options.near else ''}.json"
+    how = f"{'_near' if options.near else ''}{'_worn' if options.worn else ''}"
+    return f"{suite.name}_sf{options.scale:g}{how}.json"
 
 
 def options_of(given: dict[str, Any], defaults: Any) -> Options:
@@ -105,6 +107,11 @@ def _parser() -> argparse.ArgumentParser:
         "--near",
         action=argparse.BooleanOptionalAction,
         help="change neighbouring rows, as TPC-H's refresh sets do; default: scattered rows",
+    )
+    add(
+        "--worn",
+        action=argparse.BooleanOptionalAction,
+        help="give the large sources many files with deletion vectors; default: a few files",
     )
     add("--check", action=argparse.BooleanOptionalAction, help="compare with the query at the end")
     add("--count", type=int, help="number of models (many_models) or refreshes (long_run)")

@@ -14,8 +14,9 @@ class Options:
     names, all that the suite has if None; check: compare what is kept with the query at the end;
     count: models of many_models, refreshes of long_run; groups: of big_state, the small and the
     large state; heap: Spark's driver memory, as `4g`; near: neighbours change, else scattered rows;
-    together: each rival refreshes all models in one run of dbt, else model by model; time_zone: of
-    the sessions, None for Spark's own."""
+    worn: the large sources have many files with deletion vectors; together: each rival refreshes
+    all models in one run of dbt, else model by model; time_zone: of the sessions, None for Spark's
+    own."""
 
     folder: Path
     scale: float = 1.0
@@ -30,6 +31,7 @@ class Options:
     groups: tuple[int, ...] = (100_000, 10_000_000)
     heap: str | None = None
     near: bool = False
+    worn: bool = False
     together: bool = False
     time_zone: str | None = None
 

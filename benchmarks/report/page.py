@@ -36,4 +36,5 @@ def _size(result: Result) -> str:
     if result.suite == "layers":
         return f"{result.scale:,.0f} rows"
     near = ", neighbours changed" if result.conditions.get("near") else ""
-    return f"scale factor {result.scale:g}{near}"
+    worn = ", many files with deletion vectors" if result.conditions.get("worn") else ""
+    return f"scale factor {result.scale:g}{near}{worn}"

@@ -37,7 +37,7 @@ def measure(names: Sequence[str], options: Options, steps: Steps) -> Iterator[li
         options.folder, texts(models, rivals), options.heap, time_zone=options.time_zone
     ) as lab:
         steps.now("loading TPC-H")
-        lab.send(load(options.data, SCHEMA))
+        lab.send(load(options.data, SCHEMA, options.worn))
         changes = Changes(options.data, SCHEMA, options.near_scale)
         contest = Contest(lab, changes, models, rivals, steps, options.together)
         rounds = options.warm_up + options.rounds * len(options.fractions)
