@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial
@@ -385,12 +386,14 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         """
         return bool(self._handle.keep_few(name, sql))
 
-    def _pinned(self, name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
+    def _pinned(
+        self, name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+    ) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; whether it did.
 
         Only a session of this process can.
         """
-        return bool(self._handle.pin_scan(name, relation, version, keys))
+        return bool(self._handle.pin_scan(name, relation, version, keys, compared))
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

@@ -10,7 +10,8 @@ import pytest
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
 from dbt.adapters.ivm_spark.physical import magic_sets
-from tests.budget import budget
+from dbt.adapters.ivm_spark.session import pinned_scan
+from tests.budget import budget, only_long
 from tests.functional.ivm.conftest import INCREMENTAL
 from tests.functional.ivm.warehouse import Warehouse, files_pruned
 
@@ -24,6 +25,8 @@ FULL: dict[int, str] = {}
 
 
 class TestTpch:
+    worn = False
+
     @pytest.fixture(scope="class", autouse=True)
     def every_table_is_big(self) -> Iterator[None]:
         """So that what a change meets is narrowed to its keys, as on tables of millions of rows."""
@@ -49,7 +52,7 @@ class TestTpch:
         models and their queries after it."""
         folder = tmp_path_factory.mktemp("tpch")
         generate(folder, SCALE)
-        warehouse.sql(*load(folder, warehouse.schema))
+        warehouse.sql(*load(folder, warehouse.schema, self.worn))
         changes = Changes(folder, warehouse.schema)
         batches = (
             [],
@@ -98,3 +101,16 @@ class TestTpch:
             n for n in NUMBERS if sum(r[0][f"q{n:02}"].get("rows_affected", 0) for r in runs[1:])
         ]
         assert len(changed) >= len(NUMBERS) - 5, changed
+
+
+@only_long
+class TestTpchOverManyFiles(TestTpch):
+    """Over sources of more files than Delta lists in a checksum, each with a deletion vector."""
+
+    worn = True
+
+    @pytest.fixture(scope="class", autouse=True)
+    def no_table_is_small(self) -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pinned_scan, "FEW_BYTES", 0)
+            yield

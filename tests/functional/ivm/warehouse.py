@@ -228,7 +228,7 @@ def files_pruned(wanted: bool = True) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if wanted:
             patch.setattr(runtime_filters, "BIG_ROWS", 1)
-            patch.setattr(pinned_scan, "_all_are_read", lambda _: False)
+            patch.setattr(pinned_scan, "_are_few", lambda _: False)
         yield
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
-from dbt.adapters.ivm_spark.session import pinned_scan
+from dbt.adapters.ivm_spark.session import pinned_scan, table_files
 from dbt.adapters.ivm_spark.session.activity import watch
 from dbt.adapters.ivm_spark.session.handle import SessionHandle
 from tests.functional.session.test_history import asked
@@ -61,6 +61,21 @@ LIVES = {
         f"create table {TABLE} (k int) {DELTA})",
         f"insert into {TABLE} select /*+ repartition(30) */ id from range(600)",
     ),
+    "more files than a checksum lists": (
+        f"create table {TABLE} (k int, v string) {DELTA}, delta.enableDeletionVectors = true)",
+        f"insert into {TABLE} select /*+ repartition_by_range(60, id) */ id, 'a' from range(600)",
+        f"delete from {TABLE} where k between 15 and 30",
+    ),
+    "no file of the checksum": (
+        f"create table {TABLE} (k int) {DELTA})",
+        "set spark.databricks.delta.writeChecksumFile.enabled = false",
+        f"insert into {TABLE} values (1)",
+    ),
+    "a checksum without files": (
+        "set spark.databricks.delta.allFilesInCrc.enabled = false",
+        f"create table {TABLE} (k int) {DELTA})",
+        f"insert into {TABLE} values (1), (null)",
+    ),
     "checked": (
         f"create table {TABLE} (k int not null, v string) {DELTA})",
         f"alter table {TABLE} add constraint few check (k < 1000)",
@@ -81,15 +96,6 @@ NOT_PINNED = {
         f"create table {TABLE} (k int) {DELTA}, delta.enableTypeWidening = true)",
         f"insert into {TABLE} values (1)",
         f"alter table {TABLE} alter column k type bigint",
-    ),
-    "too many files": (
-        f"create table {TABLE} (k int) {DELTA})",
-        f"insert into {TABLE} select /*+ repartition(60) */ id from range(600)",
-    ),
-    "no checksum": (
-        f"create table {TABLE} (k int) {DELTA})",
-        "set spark.databricks.delta.allFilesInCrc.enabled = false",
-        f"insert into {TABLE} values (1)",
     ),
     "a view": (f"create view {TABLE} as select 1 as k",),
     "parquet": (f"create table {TABLE} using parquet as select 1 as k",),
@@ -148,14 +154,64 @@ def test_a_table_whose_files_do_not_say_all_is_not_pinned(
         assert not handle.pin_scan(VIEW, TABLE, version)
 
 
+@pytest.fixture
+def not_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each table of more than a few files counts as large."""
+    monkeypatch.setattr(pinned_scan, "FEW_BYTES", 0)
+
+
+@pytest.mark.usefixtures("not_small")
 def test_of_many_large_files_delta_chooses(
     handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = _lived(handle, LIVES["many files"])
-    monkeypatch.setattr(pinned_scan, "MOST_BYTES", 10_000)
-    assert not handle.pin_scan(VIEW, TABLE, version)
+    assert not handle.pin_scan(VIEW, TABLE, version), "what conditions compare is not known"
+    assert handle.pin_scan(VIEW, TABLE, version, None, {"k"}), "Parquet's reader skips them"
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k", "k.of", "other"})
+    monkeypatch.setattr(pinned_scan, "MANY_FILES", 29)
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k"})
+    assert handle.pin_scan(VIEW, TABLE, version, None, set()), "nothing to choose files by"
     handle.execute(f"create or replace table {TABLE} using delta as select 1 as k")
     assert handle.pin_scan(VIEW, TABLE, version + 1), "it is small now"
+
+
+@pytest.mark.usefixtures("not_small")
+def test_files_that_only_delta_skips_are_left_to_delta(handle: SessionHandle) -> None:
+    rows = "id as k, timestamp_seconds(id) as t, id > 3 as b, id + 0.5 as n from range(60)"
+    version = _lived(
+        handle,
+        (
+            f"create table {TABLE} (k bigint, t timestamp, b boolean, n decimal(22, 1)) {DELTA})",
+            f"insert into {TABLE} select /*+ repartition(20) */ {rows}",
+        ),
+    )
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"t"})
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k", "t"})
+    assert handle.pin_scan(VIEW, TABLE, version, None, {"k", "b", "n"})
+    handle.execute("set spark.sql.parquet.filterPushdown = false")
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k"})
+
+
+def test_files_are_asked_for_once_a_version(
+    handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = _lived(handle, LIVES["more files than a checksum lists"])
+    assert handle.pin_scan(VIEW, TABLE, version)
+    with watch() as again:
+        assert handle.pin_scan(VIEW, TABLE, version)
+        assert handle.pin_scan("ivm_scan_1_test", TABLE, version, None, {"k"})
+    assert again.jobs == 0
+    handle.execute(f"insert into {TABLE} values (-1, 'b')")
+    assert not handle.pin_scan(VIEW, TABLE, version)
+    assert handle.pin_scan(VIEW, TABLE, version + 1)
+    assert _rows(handle, VIEW) == _rows(handle, TABLE)
+    handle.execute(f"drop table {TABLE}")
+    assert _lived(handle, LIVES["more files than a checksum lists"]) == version
+    assert handle.pin_scan(VIEW, TABLE, version), "another table at this version"
+    assert _rows(handle, VIEW) == _rows(handle, TABLE)
+    monkeypatch.setattr(table_files, "MOST_KNOWN", 59)
+    handle.execute(f"insert into {TABLE} values (-1, 'b')")
+    assert not handle.pin_scan(VIEW, TABLE, version + 1), "they are too many to be kept"
 
 
 def test_rows_of_chosen_partitions(handle: SessionHandle) -> None:
@@ -213,6 +269,12 @@ SPREAD = {
         f"{RANGED} id as k, 'a' from range(200)",
         f"insert into {TABLE} select null, 'n' from range(5)",
     ),
+    "more files than a checksum lists": (
+        f"create table {TABLE} (k int, v string) {DELTA}, delta.enableDeletionVectors = true)",
+        f"insert into {TABLE} select /*+ repartition_by_range(70, k) */ id as k, 'a' "
+        "from range(210)",
+        f"delete from {TABLE} where k between 41 and 43",
+    ),
     "dates": (
         f"create table {TABLE} (k date, v string) {DELTA})",
         f"{RANGED} date_add(date'1970-01-01', int(id)) as k, 'a' from range(200)",
@@ -232,7 +294,7 @@ def _kept(handle: SessionHandle, life: str) -> str:
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each table counts as one of many large files."""
-    monkeypatch.setattr(pinned_scan, "_all_are_read", lambda _: False)
+    monkeypatch.setattr(pinned_scan, "_are_few", lambda _: False)
 
 
 @pytest.mark.usefixtures("large")
@@ -292,13 +354,21 @@ def test_columns_that_have_changed_names_are_not_looked_up(handle: SessionHandle
     assert not handle.pin_scan(VIEW, TABLE, version, FileKeys("k", False, (100,), (100,), "int"))
 
 
-@pytest.mark.usefixtures("large")
+@pytest.mark.usefixtures("large", "not_small")
 def test_keys_in_many_large_files_are_left_to_delta(
     handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = _lived(handle, SPREAD["numbers"])
-    monkeypatch.setattr(pinned_scan, "MOST_BYTES", 0)
-    monkeypatch.setattr(pinned_scan, "MOST_FILES", 2)
+    monkeypatch.setattr(pinned_scan, "FEW_FILES", 2)
+    assert not handle.pin_scan(VIEW, TABLE, version, KEYS)
+    assert handle.pin_scan(VIEW, TABLE, version, KEYS, {"v"})
+    monkeypatch.setattr(pinned_scan, "MANY_FILES", 2)
+    assert not handle.pin_scan(VIEW, TABLE, version, KEYS, {"v"})
+
+
+def test_a_table_of_few_files_is_read_whole(handle: SessionHandle) -> None:
+    version = _lived(handle, SPREAD["vectors"])
+    assert handle.pin_scan(VIEW, TABLE, version)
     assert not handle.pin_scan(VIEW, TABLE, version, KEYS)
 
 

@@ -33,7 +33,12 @@ from dbt.adapters.ivm_spark.plan import (
 )
 from dbt.adapters.ivm_spark.plan.plan import RefreshKind, Technique
 from dbt.adapters.ivm_spark.plan.reading import FAR_OPERATORS, MAX_OPERATORS
-from dbt.adapters.ivm_spark.session import pinned_scan, stored_rows, transaction
+from dbt.adapters.ivm_spark.session import (
+    pinned_scan,
+    stored_rows,
+    table_files,
+    transaction,
+)
 from dbt.adapters.ivm_spark.session.credentials import CONNECT_PORT
 from dbt.adapters.ivm_spark.sql.grouping_sets import MAX_SETS
 from dbt.adapters.ivm_spark.sql.parse import MAX_TABLES
@@ -66,8 +71,9 @@ STATED = {
     "docs/how-it-works.md": (
         f"After {assembly.COMPACT_AFTER} appends",
         f"keeps a relation of at most {rows(materialized.FEW_ROWS)} rows",
-        f"tables of at most {pinned_scan.MOST_FILES} files or "
-        f"{pinned_scan.MOST_BYTES // 1_000_000} MB, which",
+        f"at most {pinned_scan.FEW_FILES} files or {pinned_scan.FEW_BYTES // 1_000_000} MB; or",
+        f"at most {pinned_scan.MANY_FILES} files, and Parquet's own reader",
+        f"with at most {table_files.MOST_KNOWN} files, the run asks",
         f"if the state has {rows(transaction.FOOTER_ROWS)} rows or more, its columns",
         f"materialized relations with at most {rows(stored_rows.COPIED_ROWS)} rows becomes one",
         f"at most {rows(broadcast.BROADCAST_ROWS)} rows for certain",
@@ -75,8 +81,8 @@ STATED = {
         f"at most {key_ranges.RANGES}, parted at the widest gaps",
         f"at most {key_ranges.KEYS:,} of them",
         f"at most {rows(collected_keys.MOST_COLLECTED)} different keys for certain",
-        f"leave at most {pinned_scan.MOST_FILES} files or "
-        f"{pinned_scan.MOST_BYTES // 1_000_000} MB of it",
+        f"more than {pinned_scan.FEW_FILES} files and {pinned_scan.FEW_BYTES // 1_000_000} MB, and",
+        f"as little as above, at most {pinned_scan.MANY_FILES} files",
         f"the groups' table has {rows(magic_sets.LONG_ROWS)} rows or more",
         f"and {magic_sets.SMALLER} times as many as the filtered one",
         f"the biggest has {rows(FACTOR_ROWS)} rows or more",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Set
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 import pytest
@@ -44,6 +45,8 @@ HEADS = {
     ORDERS: Head(3, True),
     FILES: Head(0, False, kind=RelationKind.FILES),
 }
+COMPARED = {LINES: {"o"}, ORDERS: {"o", "c"}}
+"""The columns that the query's conditions compare."""
 
 
 @dataclass
@@ -68,8 +71,11 @@ def _pinned(decision: _Decision, *refused: str) -> dict[str, str]:
     facts = {r.name: SourceFacts.of(10, r.columns) for r in RELATIONS}
     asked = list[tuple[str, int]]()
 
-    def pin(name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
+    def pin(
+        name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+    ) -> bool:
         assert keys is None
+        assert compared == COMPARED[relation]
         asked.append((relation, version))
         return relation not in refused
 
@@ -113,8 +119,11 @@ def _meeting(relation: str) -> Statements:
 def test_files_of_the_changes_keys_are_read_in_place_of_a_source() -> None:
     asked = []
 
-    def pin(name: str, relation: str, version: int, keys: FileKeys | None) -> bool:
+    def pin(
+        name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+    ) -> bool:
         asked.append((name, relation, version, keys))
+        assert not compared, "the keys are no condition of the query"
         return True
 
     read = pruned(_meeting(LINES), Versions.of({}, HEADS), pin, "t")
@@ -128,11 +137,19 @@ def test_files_of_the_changes_keys_are_read_in_place_of_a_source() -> None:
 
 @pytest.mark.parametrize(
     ("relation", "scans", "done"),
-    [(LINES, {}, False), (LINES, {LINES: "`all`"}, True), (FILES, {}, True)],
+    [(LINES, {}, False), (LINES, {LINES: "`all`"}, False), (FILES, {}, True)],
     ids=["Delta chooses", "all files are read", "no version"],
 )
 def test_other_sources_are_read_as_before(relation: str, scans: dict[str, str], done: bool) -> None:
-    statements, versions = _meeting(relation), Versions.of({}, HEADS, scans=scans)
+    versions = Versions.of({}, HEADS, scans=scans)
+    statements = replace(_meeting(relation), bind=versions.bind)
     read = pruned(statements, versions, lambda *_: done, "t")
+    assert ("`all`" in read.text(read.write.source)) == bool(scans)
     assert read.text(read.write.source) == statements.text(statements.write.source)
     assert not read.prunes
+
+
+def test_files_of_the_keys_take_the_place_of_all_files() -> None:
+    versions = Versions.of({}, HEADS, scans={LINES: "`all`"})
+    read = pruned(replace(_meeting(LINES), bind=versions.bind), versions, lambda *_: True, "t")
+    assert "FROM `ivm_files_0_t` AS `r`" in read.text(read.write.source)

@@ -178,10 +178,14 @@ class Statements:
         return replace(self, answers={**self.answers, **answers})
 
     @property
+    def trees(self) -> tuple[Node, ...]:
+        """Return what the statements compute, in their order."""
+        return (*(m.relation for m in self.materialized), self.write.source)
+
+    @property
     def prunes(self) -> dict[PrunedScan, Answer]:
         """Return the scans that answers prune, with these, unless `views` has them."""
-        trees = (*(m.relation for m in self.materialized), self.write.source)
-        found = (scan for tree in trees for scan in pruned_scans(tree, self.answers))
+        found = (scan for tree in self.trees for scan in pruned_scans(tree, self.answers))
         return {scan: self.answers[scan.question] for scan in found if scan not in self.views}
 
     def query(self, node: Node) -> exp.Query:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -148,10 +148,15 @@ class SessionHandle(SparkConnectionWrapper):
         return keep_few_rows(self.session, name, sql)
 
     def pin_scan(
-        self, name: str, relation: str, version: int, keys: FileKeys | None = None
+        self,
+        name: str,
+        relation: str,
+        version: int,
+        keys: FileKeys | None = None,
+        compared: Set[str] | None = None,
     ) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; see `pin_scan`."""
-        return pin_scan(self.session, name, relation, version, keys)
+        return pin_scan(self.session, name, relation, version, keys, compared)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):
