@@ -9,6 +9,7 @@ import pytest
 
 from benchmarks.tpch.changes import Changes
 from benchmarks.tpch.data import SOURCES_YML, generate, load, model
+from dbt.adapters.ivm_spark.delta import join
 from dbt.adapters.ivm_spark.physical import magic_sets
 from dbt.adapters.ivm_spark.session import pinned_scan
 from tests.budget import budget, only_long
@@ -32,6 +33,7 @@ class TestTpch:
         """So that what a change meets is narrowed to its keys, as on tables of millions of rows."""
         with files_pruned(), pytest.MonkeyPatch.context() as patch:
             patch.setattr(magic_sets, "LONG_ROWS", 1)
+            patch.setattr(join, "FACTOR_ROWS", 1)
             yield
 
     @pytest.fixture(scope="class")

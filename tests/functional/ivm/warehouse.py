@@ -17,6 +17,7 @@ from packaging.version import Version
 from pyspark.errors import PySparkException
 from pyspark.sql.types import VariantVal
 
+from dbt.adapters.ivm_spark.delta import join
 from dbt.adapters.ivm_spark.physical import runtime_filters
 from dbt.adapters.ivm_spark.plan import readers, shared_changes
 from dbt.adapters.ivm_spark.session import pinned_scan, transaction
@@ -206,9 +207,10 @@ def by_statements(wanted: bool = True) -> Iterator[None]:
 
 @contextmanager
 def as_if_large(wanted: bool = True) -> Iterator[None]:
-    """In the embedded Spark, treat states of any size as large ones.
+    """In the embedded Spark, treat states and sources of any size as large ones.
 
-    Changed rows are exchanged, and a rebuild takes its files' statistics from their footers.
+    Changed rows are exchanged, a rebuild takes its files' statistics from their footers, and a
+    source that is large is joined once, if it may be.
 
     wanted: False changes nothing.
     """
@@ -216,6 +218,7 @@ def as_if_large(wanted: bool = True) -> Iterator[None]:
         if wanted:
             patch.setattr(rewrite, "MOST_ROWS", 0)
             patch.setattr(transaction, "FOOTER_ROWS", 0)
+            patch.setattr(join, "FACTOR_ROWS", 1)
         yield
 
 

@@ -76,6 +76,43 @@ def test_the_biggest_of_three_that_changed_is_read_once() -> None:
     assert once.count("`shop`.`orders` VERSION AS OF") == 1
 
 
+HANGING = """select sum(o.amount) as total, count(c.name) as n from shop.clicks k
+join shop.orders o on o.order_id = k.user_id
+join shop.customers c on c.customer_id = o.customer_id"""
+
+
+@pytest.mark.parametrize(
+    ("more", "reads"),
+    [
+        ("", 1),
+        (" and k.seconds > 3", 1),
+        (" join shop.customers d on d.customer_id = c.customer_id", 2),
+        (" and c.segment = 'x'", 2),
+        (" and o.amount > length(c.name)", 2),
+        (" join shop.customers d on d.customer_id = c.customer_id and d.segment = 'x'", 4),
+        (" join (select * from shop.customers where name > 'a') d on d.customer_id = k.user_id", 3),
+    ],
+    ids=[
+        *("alone", "a filter of another", "with what hangs off it", "a filter", "no equality"),
+        *("a filter of what hangs off it", "beside one with a filter"),
+    ],
+)
+def test_a_big_unchanged_source_without_a_filter_is_joined_once(more: str, reads: int) -> None:
+    moved = "orders clicks"
+    text = _text(_merge(HANGING + more, moved, customers=BIG))
+    assert text.count("`shop`.`customers` VERSION AS OF") == reads
+    sources = 1 + more.count("shop.customers")
+    small = _text(_merge(HANGING + more, moved, customers=FACTOR_ROWS - 1))
+    assert small.count("`shop`.`customers` VERSION AS OF") == 2 * sources
+    one_term = _text(_merge(HANGING + more, "orders", customers=BIG))
+    assert one_term.count("`shop`.`customers` VERSION AS OF") == sources
+
+
+def test_a_big_source_that_connects_the_changes_is_joined_with_each() -> None:
+    text = _text(_merge(SUM, "orders clicks", customers=BIG))
+    assert text.count("`shop`.`customers` VERSION AS OF") == 2
+
+
 def test_two_changed_sources_join_each_others_change() -> None:
     text = _text(_merge(SUM, "orders customers", orders=BIG))
     assert text == _text(_merge(SUM, "orders customers", orders=BIG, clicks=1))

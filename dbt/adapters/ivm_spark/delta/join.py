@@ -11,6 +11,9 @@ equation:
 
     Δ(R ⋈ S) = ΔR ⋈ S_pre + R_post ⋈ ΔS
 
+A big table that did not change and has no filter of its own is not joined with each term, but once
+with their sum: Δ(R ⋈ S) = ΔR ⋈ S.
+
 Source: Griffin, Libkin, "Incremental maintenance of views with duplicates" (SIGMOD 1995); for n
 inputs at once as in Oracle's fast refresh of join views.
 """
@@ -20,7 +23,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import passed, used_columns
-from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Join, Node, Project, UnionAll
+from dbt.adapters.ivm_spark.algebra.predicates import sides
+from dbt.adapters.ivm_spark.algebra.tree import WEIGHT, Join, Node, Project, Scan, UnionAll
 from dbt.adapters.ivm_spark.analysis.cardinality import rows_read
 from dbt.adapters.ivm_spark.analysis.monotonicity import is_monotone
 from dbt.adapters.ivm_spark.analysis.source_facts import rows_of
@@ -47,6 +51,9 @@ def delta_join(node: Join, derive: Derive, context: Context) -> Node | None:
 
 
 def _sum(node: Join, deltas: list[Node | None], context: Context) -> Node | None:
+    last = _joined_last(node, deltas, context)
+    if last:
+        return _before_last(node, deltas, last, context)
     factors = _factors(node, deltas, context)
     if factors is not None:
         return _factored(node, deltas, *factors, context)
@@ -81,15 +88,64 @@ def _factors(
     first = [i for i in moved if i != last]
     if len(first) < 2 or sizes[last] < FACTOR_ROWS:
         return None
+    return (first, last) if _reached(node, first) >= set(first) else None
+
+
+def _reached(node: Join, places: list[int]) -> set[int]:
+    """Return those of some inputs that predicates connect to the first of them."""
     uses = [used_columns(predicate) for predicate in node.predicates]
-    seen, waiting = set(node.inputs[first[0]].columns), first[1:]
+    seen, waiting = set(node.inputs[places[0]].columns), places[1:]
     while waiting:
         met = next((i for i in waiting if meets(node.inputs[i], seen, uses)), None)
         if met is None:
-            return None
+            break
         seen |= set(node.inputs[met].columns)
         waiting.remove(met)
-    return first, last
+    return set(places) - set(waiting)
+
+
+def _joined_last(node: Join, deltas: list[Node | None], context: Context) -> list[int]:
+    """Return the places of a big unchanged input, and of those that only it connects to a change.
+
+    It returns nothing if that saves nothing, or if one of them has a filter: it makes a term
+    smaller before that meets the other inputs.
+    """
+    moved = [i for i, delta in enumerate(deltas) if delta is not None]
+    if len(moved) < 2:
+        return []
+    rows = rows_of(context.sources)
+    for big in range(len(deltas)):
+        if deltas[big] is not None or rows_read(node.inputs[big], rows) < FACTOR_ROWS:
+            continue
+        others = [*moved, *(i for i in range(len(deltas)) if i not in (big, *moved))]
+        reached = _reached(node, others)
+        last = [i for i in range(len(deltas)) if i not in reached]
+        if reached >= set(moved) and all(_is_whole(node, i) for i in last):
+            return last
+    return []
+
+
+def _is_whole(node: Join, place: int) -> bool:
+    """Return whether an input is a source whose columns are only set equal to those of others."""
+    own = set(node.inputs[place].columns)
+    filters = (p for p in node.predicates if used_columns(p) & own)
+    return isinstance(node.inputs[place], Scan) and all(
+        any(isinstance(one, exp.Column) for one, _ in sides(p)) and not used_columns(p) <= own
+        for p in filters
+    )
+
+
+def _before_last(
+    node: Join, deltas: list[Node | None], last: list[int], context: Context
+) -> Node | None:
+    first = [i for i in range(len(deltas)) if i not in last]
+    others = Join(tuple(node.inputs[i] for i in first), _among(node, first))
+    change = _sum(others, [deltas[i] for i in first], context)
+    assert change is not None
+    left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
+    partners = [node.inputs[i] for i in last]
+    joined = Join(connected(change, partners, node.predicates), left)
+    return Project(joined, passed((*node.columns, WEIGHT)))
 
 
 def _factored(
