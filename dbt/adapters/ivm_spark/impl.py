@@ -387,13 +387,13 @@ class IvmSparkAdapter(AnyCatalogAdapter):
         return bool(self._handle.keep_few(name, sql))
 
     def _pinned(
-        self, name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+        self, name: str, relation: str, version: int, keys: FileKeys | None, restricted: Set[str]
     ) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; whether it did.
 
         Only a session of this process can.
         """
-        return bool(self._handle.pin_scan(name, relation, version, keys, compared))
+        return bool(self._handle.pin_scan(name, relation, version, keys, restricted))
 
     def cleanup_connections(self) -> None:
         """Log the summary of the run's refreshes, and close its connections.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -164,32 +165,24 @@ def not_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_of_many_large_files_delta_chooses(
     handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version = _lived(handle, LIVES["many files"])
-    assert not handle.pin_scan(VIEW, TABLE, version), "what conditions compare is not known"
-    assert handle.pin_scan(VIEW, TABLE, version, None, {"k"}), "Parquet's reader skips them"
-    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k", "k.of", "other"})
-    monkeypatch.setattr(pinned_scan, "MANY_FILES", 29)
-    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k"})
-    assert handle.pin_scan(VIEW, TABLE, version, None, set()), "nothing to choose files by"
-    handle.execute(f"create or replace table {TABLE} using delta as select 1 as k")
-    assert handle.pin_scan(VIEW, TABLE, version + 1), "it is small now"
-
-
-@pytest.mark.usefixtures("not_small")
-def test_files_that_only_delta_skips_are_left_to_delta(handle: SessionHandle) -> None:
-    rows = "id as k, timestamp_seconds(id) as t, id > 3 as b, id + 0.5 as n from range(60)"
+    rows = "id as k, id % 7 as mixed, timestamp_seconds(id) as t, struct(id) as s from range(600)"
     version = _lived(
         handle,
         (
-            f"create table {TABLE} (k bigint, t timestamp, b boolean, n decimal(22, 1)) {DELTA})",
-            f"insert into {TABLE} select /*+ repartition(20) */ {rows}",
+            f"create table {TABLE} (k bigint, mixed bigint, t timestamp, s struct<of: bigint>) "
+            f"{DELTA})",
+            f"insert into {TABLE} select /*+ repartition_by_range(30, k) */ {rows}",
         ),
     )
-    assert not handle.pin_scan(VIEW, TABLE, version, None, {"t"})
-    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k", "t"})
-    assert handle.pin_scan(VIEW, TABLE, version, None, {"k", "b", "n"})
-    handle.execute("set spark.sql.parquet.filterPushdown = false")
-    assert not handle.pin_scan(VIEW, TABLE, version, None, {"k"})
+    assert not handle.pin_scan(VIEW, TABLE, version), "what conditions restrict is not known"
+    for column in ("k", "t", "s"):
+        assert not handle.pin_scan(VIEW, TABLE, version, None, {column, "mixed"})
+    assert handle.pin_scan(VIEW, TABLE, version, None, {"mixed"}), "it would leave out none"
+    monkeypatch.setattr(pinned_scan, "MANY_FILES", 29)
+    assert not handle.pin_scan(VIEW, TABLE, version, None, {"mixed"})
+    assert handle.pin_scan(VIEW, TABLE, version, None, set()), "nothing to choose files by"
+    handle.execute(f"create or replace table {TABLE} using delta as select 1 as k")
+    assert handle.pin_scan(VIEW, TABLE, version + 1), "it is small now"
 
 
 def test_files_are_asked_for_once_a_version(
@@ -358,12 +351,13 @@ def test_columns_that_have_changed_names_are_not_looked_up(handle: SessionHandle
 def test_keys_in_many_large_files_are_left_to_delta(
     handle: SessionHandle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version = _lived(handle, SPREAD["numbers"])
-    monkeypatch.setattr(pinned_scan, "FEW_FILES", 2)
-    assert not handle.pin_scan(VIEW, TABLE, version, KEYS)
-    assert handle.pin_scan(VIEW, TABLE, version, KEYS, {"v"})
-    monkeypatch.setattr(pinned_scan, "MANY_FILES", 2)
-    assert not handle.pin_scan(VIEW, TABLE, version, KEYS, {"v"})
+    version = _lived(handle, SPREAD["other numbers"])
+    keys = replace(KEYS, type_name="smallint")
+    monkeypatch.setattr(pinned_scan, "FEW_FILES", 1)
+    assert not handle.pin_scan(VIEW, TABLE, version, keys)
+    assert handle.pin_scan(VIEW, TABLE, version, keys, {"v"})
+    monkeypatch.setattr(pinned_scan, "MANY_FILES", 1)
+    assert not handle.pin_scan(VIEW, TABLE, version, keys, {"v"})
 
 
 def test_a_table_of_few_files_is_read_whole(handle: SessionHandle) -> None:

@@ -38,15 +38,16 @@ RELATIONS = tuple(
 LINES, ORDERS, FILES = (relation.name for relation in RELATIONS)
 CATALOG = Catalog({relation_key(r.name): r for r in RELATIONS}, ("s",))
 QUERY = (
-    "select sum(l.q * f.n) as x from lines l join orders o on l.o = o.o join files f on o.c = f.c"
+    "select sum(l.q * f.n) as x from lines l join orders o on l.o = o.o join files f on o.c = f.c "
+    "where l.q > 1"
 )
 HEADS = {
     LINES: Head(7, True),
     ORDERS: Head(3, True),
     FILES: Head(0, False, kind=RelationKind.FILES),
 }
-COMPARED = {LINES: {"o"}, ORDERS: {"o", "c"}}
-"""The columns that the query's conditions compare."""
+RESTRICTED = {LINES: {"q"}, ORDERS: set[str]()}
+"""The columns that the query's conditions restrict."""
 
 
 @dataclass
@@ -72,10 +73,10 @@ def _pinned(decision: _Decision, *refused: str) -> dict[str, str]:
     asked = list[tuple[str, int]]()
 
     def pin(
-        name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+        name: str, relation: str, version: int, keys: FileKeys | None, restricted: Set[str]
     ) -> bool:
         assert keys is None
-        assert compared == COMPARED[relation]
+        assert restricted == RESTRICTED[relation]
         asked.append((relation, version))
         return relation not in refused
 
@@ -120,10 +121,10 @@ def test_files_of_the_changes_keys_are_read_in_place_of_a_source() -> None:
     asked = []
 
     def pin(
-        name: str, relation: str, version: int, keys: FileKeys | None, compared: Set[str]
+        name: str, relation: str, version: int, keys: FileKeys | None, restricted: Set[str]
     ) -> bool:
         asked.append((name, relation, version, keys))
-        assert not compared, "the keys are no condition of the query"
+        assert not restricted, "the keys are no condition of the query"
         return True
 
     read = pruned(_meeting(LINES), Versions.of({}, HEADS), pin, "t")

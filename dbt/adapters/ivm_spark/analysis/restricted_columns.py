@@ -1,12 +1,14 @@
-"""The columns of sources that conditions compare. By no others are files skipped. Pure."""
+"""The columns of sources that conditions restrict. By no others are files skipped. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import by_place, used_columns
+from dbt.adapters.ivm_spark.algebra.predicates import conjuncts
 from dbt.adapters.ivm_spark.algebra.traversal import children, nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
@@ -19,44 +21,69 @@ from dbt.adapters.ivm_spark.algebra.tree import (
 )
 
 
-def compared_columns(trees: Iterable[Node]) -> dict[str, frozenset[str]]:
-    """Return the columns that conditions compare, by the quoted name of their source.
+def restricted_columns(trees: Iterable[Node]) -> dict[str, frozenset[str]]:
+    """Return the columns that conditions restrict, by the quoted name of their source.
 
-    A source of the trees that has no such column has an empty set. Whatever else a condition is
-    computed from counts too. The result may have columns that no condition compares, and may lack
-    some that one compares above an operator like PIVOT.
+    A column is restricted if a condition compares it with anything but other columns, and so are
+    the columns that a join sets equal to it. What a restricted value is computed from counts too.
+    A source of the trees without such columns has an empty set. The result may have columns that no
+    condition restricts, and may lack some that one restricts above an operator like PIVOT.
     """
     every = [node for tree in trees for node in nodes(tree)]
-    compared = used_columns(*(p for node in every for p in _conditions(node)))
-    origins: dict[str, set[str]] = {}
-    for node in every:
-        for name, others in _computed(node):
-            origins.setdefault(name, set()).update(others)
-    reached = set[str]()
-    while compared - reached:
-        new = compared - reached
-        reached |= new
-        compared |= set[str]().union(*(origins.get(name, ()) for name in new))
-    found: dict[str, set[str]] = {}
+    found, origins = set[str](), dict[str, set[str]]()
+    for condition in chain.from_iterable(map(_conditions, every)):
+        equal = _compared(condition)
+        if equal is None:
+            found |= used_columns(condition)
+        for name, other in equal or ():
+            origins.setdefault(name, set()).add(other)
+    for name, made_of in chain.from_iterable(map(_made, every)):
+        origins.setdefault(name, set()).add(made_of)
+    new = set(found)
+    while new:
+        new = set[str]().union(*(origins.get(name, ()) for name in new)) - found
+        found |= new
+    restricted: dict[str, set[str]] = {}
     for scan in (node for node in every if isinstance(node, Scan)):
-        own = (theirs for name, theirs in scan.fields if name in compared)
-        found.setdefault(scan.relation, set()).update(own)
-    return {relation: frozenset(columns) for relation, columns in found.items()}
+        own = (theirs for name, theirs in scan.fields if name in found)
+        restricted.setdefault(scan.relation, set()).update(own)
+    return {relation: frozenset(columns) for relation, columns in restricted.items()}
 
 
-def _conditions(node: Node) -> Iterable[exp.Expr]:
-    """Return the conditions of one node."""
-    if isinstance(node, Filter):
-        return (node.predicate,)
-    conditions: Iterable[exp.Expr] = getattr(node, "predicates", ())
-    return conditions
+def _conditions(node: Node) -> Iterator[exp.Expr]:
+    """Yield the conjuncts of the conditions of one node."""
+    own: Iterable[exp.Expr] = getattr(node, "predicates", ())
+    for condition in (node.predicate,) if isinstance(node, Filter) else own:
+        yield from conjuncts(condition)
 
 
-def _computed(node: Node) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield each column of a node that a filter may be pushed down by, with what it is made of."""
+def _compared(condition: exp.Expr) -> tuple[tuple[str, str], ...] | None:
+    """Return the two columns that a condition sets equal, in both orders.
+
+    Empty for another comparison of columns, and None if the condition may restrict columns.
+    """
+    bare = condition.unnest()
+    if not isinstance(bare, exp.Predicate) or not isinstance(bare, exp.Binary):
+        return None
+    left, right = bare.left, bare.right
+    if not used_columns(left) or not used_columns(right):
+        return None
+    columns = isinstance(left, exp.Column) and isinstance(right, exp.Column)
+    if not columns or not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
+        return ()
+    return ((left.name, right.name), (right.name, left.name))
+
+
+def _made(node: Node) -> Iterator[tuple[str, str]]:
+    """Yield each column by which a filter is pushed below a node, with each that it is made of.
+
+    A column that another one is, under its own name, has that one's values: the reverse holds too.
+    """
     if isinstance(node, (Project, Aggregate)):
-        items = node.items if isinstance(node, Project) else node.keys
-        yield from ((item.name, used_columns(item.expression)) for item in items)
+        for item in node.items if isinstance(node, Project) else node.keys:
+            yield from ((item.name, used) for used in used_columns(item.expression))
+            if isinstance(item.expression, exp.Column):
+                yield item.expression.name, item.name
     elif isinstance(node, (UnionAll, SetOp)):
         for branch in children(node):
-            yield from ((name, (theirs,)) for name, theirs in by_place(node.columns, branch))
+            yield from by_place(node.columns, branch)

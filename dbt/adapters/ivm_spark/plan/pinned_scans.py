@@ -11,7 +11,7 @@ from dataclasses import replace
 from dbt.adapters.ivm_spark.algebra.catalog import RelationKind, quote
 from dbt.adapters.ivm_spark.algebra.traversal import nodes
 from dbt.adapters.ivm_spark.algebra.tree import At, Node, Scan
-from dbt.adapters.ivm_spark.analysis.compared_columns import compared_columns
+from dbt.adapters.ivm_spark.analysis.restricted_columns import restricted_columns
 from dbt.adapters.ivm_spark.physical.file_pruning import FileKeys
 from dbt.adapters.ivm_spark.physical.lower import Statements
 from dbt.adapters.ivm_spark.plan.decide import Decision
@@ -20,8 +20,8 @@ from dbt.adapters.ivm_spark.source.binding import Versions
 
 Pin = Callable[[str, str, int, FileKeys | None, Set[str]], bool]
 """Makes a temporary view of a table's rows, or of those in the files that may have some keys: the
-view's name, the table's and its version, the keys, the columns that the readers' conditions
-compare. Returns whether that was done."""
+view's name, the table's and its version, the keys, the columns that conditions of the
+readers restrict. Returns whether that was done."""
 
 
 def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> dict[str, str]:
@@ -35,12 +35,12 @@ def pinned_scans(found: Findings, decision: Decision, pin: Pin, token: str) -> d
     """
     views, trees = dict[str, str](), tuple(_trees(found, decision))
     names = sorted(set(_tables(trees)))
-    compared = compared_columns(trees) if names else {}
+    restricted = restricted_columns(trees) if names else {}
     for number, name in enumerate(names):
         head, view = found.heads.get(name), f"ivm_scan_{number}_{token}"
         if head is None or head.kind is not RelationKind.DELTA:
             continue
-        if pin(view, name, head.version, None, compared[name]):
+        if pin(view, name, head.version, None, restricted[name]):
             views[name] = quote(view)
     return views
 
@@ -55,14 +55,14 @@ def pruned(statements: Statements, versions: Versions, pin: Pin, token: str) -> 
         token: makes the names of the views unique to this refresh.
     """
     views, prunes = dict(statements.views), statements.prunes
-    compared = compared_columns(statements.trees) if prunes else {}
+    restricted = restricted_columns(statements.trees) if prunes else {}
     for scan, answer in prunes.items():
         name, version = f"ivm_files_{len(views)}_{token}", versions.pinned.get(scan.relation)
         views[scan] = None
         if version is not None:
             keys = FileKeys.of(scan, answer)
             if keys is not None and pin(
-                name, scan.relation, version, keys, compared[scan.relation]
+                name, scan.relation, version, keys, restricted[scan.relation]
             ):
                 views[scan] = quote(name)
     return replace(statements, views=views)

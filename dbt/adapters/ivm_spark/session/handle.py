@@ -153,10 +153,10 @@ class SessionHandle(SparkConnectionWrapper):
         relation: str,
         version: int,
         keys: FileKeys | None = None,
-        compared: Set[str] | None = None,
+        restricted: Set[str] | None = None,
     ) -> bool:
         """Make a temporary view of a Delta table's rows at its newest version; see `pin_scan`."""
-        return pin_scan(self.session, name, relation, version, keys, compared)
+        return pin_scan(self.session, name, relation, version, keys, restricted)
 
     def _sent(self, sql: str) -> DataFrame | None:
         if configured(self.session, sql):

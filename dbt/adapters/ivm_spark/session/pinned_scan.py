@@ -14,7 +14,6 @@ Source: Delta's protocol, "Version Checksum File" and "Per-file Statistics".
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Set
 from typing import Any
 
@@ -33,13 +32,8 @@ FEW_FILES = 8
 FEW_BYTES = 32_000_000
 """The same for the size of more files."""
 MANY_FILES = 100
-"""The same for files from which Parquet's reader skips what Delta would skip. Opening one takes a
-core 3 to 5 ms. Choosing takes a quarter of a second: Delta runs two jobs for each scan, and
-again when Spark plans the rest of a query that is running."""
-_SKIPPED = re.compile(r"(byte|short|integer|long|float|double|decimal\(.*\)|boolean|string|date)")
-"""Types, in the words of Spark's JSON, by whose values Parquet's reader skips row groups. It does
-not by timestamps: Spark writes them without statistics."""
-_PUSHED = "spark.sql.parquet.filterPushdown"
+"""The same for files of which Delta would hardly leave out any. Choosing takes a quarter of a
+second: two jobs for each scan, and again when Spark plans the rest of a query that is running."""
 _log = logging.getLogger(__name__)
 
 
@@ -49,7 +43,7 @@ def pin_scan(
     relation: str,
     version: int,
     keys: FileKeys | None = None,
-    compared: Set[str] | None = None,
+    restricted: Set[str] | None = None,
 ) -> bool:
     """Make a temporary view of the rows of a table at its newest version.
 
@@ -64,15 +58,15 @@ def pin_scan(
         relation: the quoted name of the table, with its schema.
         version: the version that is expected to be the newest.
         keys: those that matter.
-        compared: the columns that the conditions of the view's readers compare, None if they are
-            not known.
+        restricted: the columns that conditions of the view's readers restrict, None if they are not
+            known.
     """
     try:
         log, snapshot = newest_snapshot(session, relation)
         if snapshot.version() != version:
             return False
         with active(session):
-            rows = known_rows(session, log, snapshot, keys, compared)
+            rows = known_rows(session, log, snapshot, keys, restricted)
             if rows is not None:
                 rows.createOrReplaceTempView(name)
         return rows is not None
@@ -88,27 +82,27 @@ def known_rows(
     log: Any,
     snapshot: Any,
     keys: FileKeys | None = None,
-    compared: Set[str] | None = None,
+    restricted: Set[str] | None = None,
 ) -> DataFrame | None:
     """Return the rows of a snapshot as a scan of files that are known.
 
     With `keys`, the scan lacks files that have none of the keys; of a table of few files it is not
     made. None if it is not worth it to read the files without a look at Delta's own choice, or if
-    they don't tell all about the rows. For `compared` see `pin_scan`.
+    they don't tell all about the rows. For `restricted` see `pin_scan`.
     """
     files = files_of(session, log, snapshot)
     if files is None:
         return None
     few = _are_few(files)
     if keys is None:
-        if not few and not _may_be_many(session, files, files.number, compared):
+        if not few and not _are_all_wanted(files, files.number, restricted):
             return None
         return scan_of(session, log, snapshot, files.all) if _tell_all(files) else None
     if few or not _tell_all(files) or files.are_mapped or not _is_on(session, SKIPPING):
         return None
     kept = [n for n, file in enumerate(files.said) if keys.may_be_in(file.statistics)]
     size = sum(files.said[n].size for n in kept)
-    if _is_little(len(kept), size) or _may_be_many(session, files, len(kept), compared):
+    if _is_little(len(kept), size) or _are_all_wanted(files, len(kept), restricted):
         return scan_of(session, log, snapshot, files.some(kept))
     return None
 
@@ -130,26 +124,17 @@ def _is_little(number: int, size: int) -> bool:
     return number <= FEW_FILES or size <= FEW_BYTES
 
 
-def _may_be_many(
-    session: SparkSession, files: TableFiles, number: int, compared: Set[str] | None
-) -> bool:
-    """Return whether reading some files takes no longer, since no reader needs all their rows.
-
-    Either there is nothing to choose them by, or Parquet's reader skips most of a file that Delta
-    would not choose.
+def _are_all_wanted(files: TableFiles, number: int, restricted: Set[str] | None) -> bool:
+    """Return whether Delta would hardly leave out any of a table's files.
 
     Args:
-        session: that reads them.
         files: of the table.
         number: how many of them are read.
-        compared: see `pin_scan`.
+        restricted: see `pin_scan`.
     """
-    if compared is None:
+    if restricted is None:
         return False
-    if not compared:
-        return True
-    skipped = all(_SKIPPED.fullmatch(files.types.get(name, "")) for name in compared)
-    return number <= MANY_FILES and skipped and _is_on(session, _PUSHED)
+    return not restricted or (number <= MANY_FILES and all(map(files.are_alike_in, restricted)))
 
 
 def _is_on(session: SparkSession, key: str) -> bool:

@@ -7,7 +7,7 @@ files of a larger table take a job. Delta itself runs at least one for each scan
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,9 @@ READER_FEATURES = frozenset(
 """Features of a table for whose readers the files alone are enough."""
 _OLD_READERS = 2
 """The last version of the protocol without a list of features."""
+_LEAST, _MOST = "minValues", "maxValues"
+_OTHERS = 20
+"""One file in so many may have other values at each end, as the newest ones often do."""
 _PHYSICAL = "delta.columnMapping.physicalName"
 """Metadata of a column that may have another name in the statistics of files."""
 _JSON = "org.apache.spark.sql.delta.util.JsonUtils"
@@ -62,6 +65,7 @@ class TableFiles:
         self.version = int(snapshot.version())
         self.table = str(snapshot.metadata().id())
         self._jvm, self._snapshot = jvm, snapshot
+        self._alike: dict[str, bool] = {}
 
     @cached_property
     def all(self) -> Any | None:
@@ -79,10 +83,27 @@ class TableFiles:
         told = json.loads(str(mapper.writeValueAsString(self.all)))
         return tuple(File(int(one["size"]), one.get("stats")) for one in told)
 
+    @cached_property
+    def _statistics(self) -> tuple[dict[str, Any], ...]:
+        return tuple(json.loads(file.statistics or "{}") for file in self.said)
+
+    def are_alike_in(self, column: str) -> bool:
+        """Return whether most files have values of a column from one range.
+
+        Then a condition on the column is true in almost all files or in almost none, as far as
+        their statistics tell. Not so if the rows are laid out by the column or came in its order.
+        """
+        if column not in self._alike:
+            ends = [(_of(s, _LEAST, column), _of(s, _MOST, column)) for s in self._statistics]
+            nested = any(isinstance(end, dict) for pair in ends for end in pair)
+            alike = not nested and _overlap([pair for pair in ends if None not in pair])
+            self._alike[column] = alike and not self.are_mapped
+        return self._alike[column]
+
     def some(self, places: list[int]) -> Any:
         """Return those of `all` that have these places."""
         assert self.all is not None
-        if len(places) == self.number:
+        if len(places) == len(self.said):
             return self.all
         found = java_class(self._jvm, BUFFER)()
         for place in places:
@@ -107,12 +128,6 @@ class TableFiles:
     def are_mapped(self) -> bool:
         """Return whether a column may have another name in the statistics."""
         return any(_PHYSICAL in said for said in self._columns)
-
-    @cached_property
-    def types(self) -> dict[str, str]:
-        """Return the types of the columns that are not nested, in Spark's words, by name."""
-        fields = json.loads(self._snapshot.schema().json())["fields"]
-        return {f["name"]: f["type"] for f in fields if isinstance(f["type"], str)}
 
 
 def files_of(session: SparkSession, log: Any, snapshot: Any) -> TableFiles | None:
@@ -139,6 +154,21 @@ def files_of(session: SparkSession, log: Any, snapshot: Any) -> TableFiles | Non
 
 def _is_of(known: TableFiles, snapshot: Any) -> bool:
     return (known.version, known.table) == (snapshot.version(), snapshot.metadata().id())
+
+
+def _of(statistics: Mapping[str, Any], which: str, column: str) -> Any:
+    """Return the least or greatest value of a column in a file, None if that is not known."""
+    return statistics.get(which, {}).get(column)
+
+
+def _overlap(ends: Sequence[tuple[Any, Any]]) -> bool:
+    """Return whether most ranges have a value in common, given the ends of each.
+
+    A range without ends may have any value, and is to be left out.
+    """
+    few = round(len(ends) / _OTHERS)
+    least, most = sorted(low for low, _ in ends), sorted(high for _, high in ends)
+    return not ends or least[-1 - few] <= most[few]
 
 
 def _metadata(said: Any) -> Iterator[dict[str, Any]]:
