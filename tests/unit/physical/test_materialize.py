@@ -132,7 +132,7 @@ def test_the_input_of_a_big_join_is_materialized() -> None:
     assert "table_changes('`shop`.`clicks`'" in kept[0]
     assert "`shop`.`customers` VERSION AS OF" in kept[0]
     assert "`shop`.`orders`" not in kept[0]
-    assert _kept(_merge(SUM, "clicks", orders=BIG - 1)) == []
+    assert _kept(_merge(SUM, "clicks", orders=STAGE_ROWS - 1)) == []
 
 
 def test_a_materialized_input_keeps_its_own_conditions() -> None:

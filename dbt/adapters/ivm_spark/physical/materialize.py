@@ -29,7 +29,7 @@ from dbt.adapters.ivm_spark.algebra.tree import Filter, Join, Materialize, Node,
 from dbt.adapters.ivm_spark.analysis.cardinality import is_delta_sized, rows_read
 from dbt.adapters.ivm_spark.physical.broadcast import Bounds
 
-STAGE_ROWS = 2_000_000
+STAGE_ROWS = 1_000_000
 """A table with at least so many rows takes longer to shuffle than one more statement takes."""
 
 
