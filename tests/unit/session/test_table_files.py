@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -29,11 +28,10 @@ def _files(*ends: tuple[Any, Any] | None) -> TableFiles:
     """Files whose column `k` has these least and greatest values; None for no statistics."""
     files = TableFiles(None, _Snapshot(), _Snapshot())
     said = (
-        None if pair is None else {"minValues": {"k": pair[0]}, "maxValues": {"k": pair[1]}}
+        {} if pair is None else {"minValues": {"k": pair[0]}, "maxValues": {"k": pair[1]}}
         for pair in ends
     )
-    texts = (None if one is None else json.dumps(one) for one in said)
-    files.__dict__ |= {"said": tuple(File(1, text) for text in texts), "are_mapped": False}
+    files.__dict__ |= {"said": tuple(File(1, one) for one in said), "are_mapped": False}
     return files
 
 

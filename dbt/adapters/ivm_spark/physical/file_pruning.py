@@ -12,11 +12,11 @@ the scan is.
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from dbt.adapters.ivm_spark.algebra.columns import as_they_are, by_place
 from dbt.adapters.ivm_spark.algebra.traversal import children, with_children
@@ -34,7 +34,8 @@ from dbt.adapters.ivm_spark.physical.key_ranges import Answer, Question
 
 SKIPPING = "spark.databricks.delta.stats.skipping"
 """Lets Delta skip files. To do so, Delta runs a job for each scan, which lists the files."""
-_LEAST, _MOST, _NULLS = "minValues", "maxValues", "nullCount"
+LEAST, MOST, NULLS = "minValues", "maxValues", "nullCount"
+"""What statistics say of each column; see Delta's protocol, "Per-file Statistics"."""
 
 
 def _days(text: object) -> int:
@@ -140,17 +141,17 @@ class FileKeys:
         lows, highs = tuple(low for low, _ in ends), tuple(high for _, high in ends)
         return cls(scan.column, answer.nulls, lows, highs, scan.question.type_name)
 
-    def may_be_in(self, statistics: str | None) -> bool:
+    def may_be_in(self, statistics: Mapping[str, Any]) -> bool:
         """Return whether a file may have rows with one of the keys.
 
         A file whose statistics do not tell may have some.
 
-        statistics: of the file, as JSON; see Delta's protocol, "Per-file Statistics".
+        statistics: of the file, empty if it has none.
         """
+        place, column = _PLACES[self.type_name], self.column
         try:
-            said = json.loads(statistics or "{}")
-            least, most = (_PLACES[self.type_name](said[of][self.column]) for of in (_LEAST, _MOST))
-            nulls = int(said[_NULLS][self.column])
+            least, most = (place(statistics[of][column]) for of in (LEAST, MOST))
+            nulls = int(statistics[NULLS][column])
         except (KeyError, TypeError, ValueError):
             return True
         first = bisect_left(self.highs, least)

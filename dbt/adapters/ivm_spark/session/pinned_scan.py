@@ -1,9 +1,9 @@
 """A scan of a Delta table at one version, whose files are known before any query is planned.
 
 Delta chooses the files of a scan while Spark optimizes a query: a job for each table that the query
-names, each time. If a query joins six tables of few files, that takes two thirds of its time. Delta
-writes the files of a small table into the checksum of each version, with their statistics. A view
-over a scan of just these files, or of those that can have some keys, is planned without a job.
+names, each time. If a query joins six tables of few files, that takes two thirds of its time. A
+view over a scan of the files of a version, or of those that can have some keys, is planned without
+a job. `table_files` knows the files and their statistics.
 
 The session that pins a scan also reads it: Spark reads files under the settings of the session that
 made the scan.

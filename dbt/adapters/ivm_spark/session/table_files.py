@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from dbt.adapters.ivm_spark.physical.file_pruning import LEAST, MOST
 from dbt.adapters.ivm_spark.session.delta_log import COLUMN_METADATA, known_files
 from dbt.adapters.ivm_spark.session.jvm import BUFFER, java_class, scala_object
 
@@ -29,7 +30,6 @@ READER_FEATURES = frozenset(
 """Features of a table for whose readers the files alone are enough."""
 _OLD_READERS = 2
 """The last version of the protocol without a list of features."""
-_LEAST, _MOST = "minValues", "maxValues"
 _OTHERS = 20
 """One file in so many may have other values at each end, as the newest ones often do."""
 _PHYSICAL = "delta.columnMapping.physicalName"
@@ -46,12 +46,12 @@ class File:
 
     Attributes:
         size: in bytes.
-        statistics: of its columns, as JSON, None if it has none; see Delta's protocol, "Per-file
+        statistics: of its columns, empty if it has none; see Delta's protocol, "Per-file
             Statistics".
     """
 
     size: int
-    statistics: str | None
+    statistics: Mapping[str, Any]
 
 
 class TableFiles:
@@ -81,11 +81,7 @@ class TableFiles:
         """Return what is said of each of `all`, in their order."""
         mapper = scala_object(self._jvm, _JSON).mapper()
         told = json.loads(str(mapper.writeValueAsString(self.all)))
-        return tuple(File(int(one["size"]), one.get("stats")) for one in told)
-
-    @cached_property
-    def _statistics(self) -> tuple[dict[str, Any], ...]:
-        return tuple(json.loads(file.statistics or "{}") for file in self.said)
+        return tuple(File(int(f["size"]), json.loads(f.get("stats") or "{}")) for f in told)
 
     def are_alike_in(self, column: str) -> bool:
         """Return whether most files have values of a column from one range.
@@ -94,7 +90,8 @@ class TableFiles:
         their statistics tell. Not so if the rows are laid out by the column or came in its order.
         """
         if column not in self._alike:
-            ends = [(_of(s, _LEAST, column), _of(s, _MOST, column)) for s in self._statistics]
+            said = [[file.statistics.get(of, {}) for of in (LEAST, MOST)] for file in self.said]
+            ends = [(least.get(column), most.get(column)) for least, most in said]
             nested = any(isinstance(end, dict) for pair in ends for end in pair)
             alike = not nested and _overlap([pair for pair in ends if None not in pair])
             self._alike[column] = alike and not self.are_mapped
@@ -154,11 +151,6 @@ def files_of(session: SparkSession, log: Any, snapshot: Any) -> TableFiles | Non
 
 def _is_of(known: TableFiles, snapshot: Any) -> bool:
     return (known.version, known.table) == (snapshot.version(), snapshot.metadata().id())
-
-
-def _of(statistics: Mapping[str, Any], which: str, column: str) -> Any:
-    """Return the least or greatest value of a column in a file, None if that is not known."""
-    return statistics.get(which, {}).get(column)
 
 
 def _overlap(ends: Sequence[tuple[Any, Any]]) -> bool:
