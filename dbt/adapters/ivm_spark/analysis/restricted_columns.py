@@ -8,7 +8,7 @@ from itertools import chain
 from sqlglot import exp
 
 from dbt.adapters.ivm_spark.algebra.columns import by_place, used_columns
-from dbt.adapters.ivm_spark.algebra.predicates import conjuncts
+from dbt.adapters.ivm_spark.algebra.predicates import conjuncts, sides
 from dbt.adapters.ivm_spark.algebra.traversal import children, nodes
 from dbt.adapters.ivm_spark.algebra.tree import (
     Aggregate,
@@ -62,16 +62,13 @@ def _compared(condition: exp.Expr) -> tuple[tuple[str, str], ...] | None:
 
     Empty for another comparison of columns, and None if the condition may restrict columns.
     """
+    equal = sides(condition)
+    if any(isinstance(a, exp.Column) and isinstance(b, exp.Column) for a, b in equal):
+        return tuple((a.name, b.name) for a, b in equal)
     bare = condition.unnest()
     if not isinstance(bare, exp.Predicate) or not isinstance(bare, exp.Binary):
         return None
-    left, right = bare.left, bare.right
-    if not used_columns(left) or not used_columns(right):
-        return None
-    columns = isinstance(left, exp.Column) and isinstance(right, exp.Column)
-    if not columns or not isinstance(bare, (exp.EQ, exp.NullSafeEQ)):
-        return ()
-    return ((left.name, right.name), (right.name, left.name))
+    return () if used_columns(bare.left) and used_columns(bare.right) else None
 
 
 def _made(node: Node) -> Iterator[tuple[str, str]]:

@@ -135,14 +135,9 @@ def _is_whole(node: Join, place: int) -> bool:
     )
 
 
-def _before_last(
-    node: Join, deltas: list[Node | None], last: list[int], context: Context
-) -> Node | None:
+def _before_last(node: Join, deltas: list[Node | None], last: list[int], context: Context) -> Node:
     first = [i for i in range(len(deltas)) if i not in last]
-    others = Join(tuple(node.inputs[i] for i in first), _among(node, first))
-    change = _sum(others, [deltas[i] for i in first], context)
-    assert change is not None
-    left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
+    _, change, left = _of_first(node, deltas, first, context)
     partners = [node.inputs[i] for i in last]
     joined = Join(connected(change, partners, node.predicates), left)
     return Project(joined, passed((*node.columns, WEIGHT)))
@@ -155,12 +150,10 @@ def _factored(
     last: int,
     context: Context,
 ) -> Node:
-    others = Join(tuple(node.inputs[i] for i in first), _among(node, first))
-    change, final = _sum(others, [deltas[i] for i in first], context), deltas[last]
-    assert change is not None and final is not None
-    big = node.inputs[last]
+    others, change, left = _of_first(node, deltas, first, context)
+    big, final = node.inputs[last], deltas[last]
+    assert final is not None
     still = [child for i, child in enumerate(node.inputs) if i not in (*first, last)]
-    left = tuple(p for p in node.predicates if not used_columns(p) <= set(others.columns))
     columns = passed((*node.columns, WEIGHT))
     sums = Join(connected(change, [before(big, final), *still], node.predicates), left)
     partners = [*others.inputs, *still]
@@ -168,6 +161,17 @@ def _factored(
     return UnionAll((Project(sums, columns), Project(met, columns)), widens=False)
 
 
-def _among(node: Join, places: list[int]) -> tuple[exp.Expr, ...]:
-    columns = {column for i in places for column in node.inputs[i].columns}
-    return tuple(p for p in node.predicates if used_columns(p) <= columns)
+def _of_first(
+    node: Join, deltas: list[Node | None], first: list[int], context: Context
+) -> tuple[Join, Node, tuple[exp.Expr, ...]]:
+    """Return the join of some inputs, its delta, and the predicates that need other inputs too.
+
+    At least one of these inputs changed.
+    """
+    inputs = tuple(node.inputs[i] for i in first)
+    columns = {column for child in inputs for column in child.columns}
+    own = tuple(p for p in node.predicates if used_columns(p) <= columns)
+    others = Join(inputs, own)
+    change = _sum(others, [deltas[i] for i in first], context)
+    assert change is not None
+    return others, change, tuple(p for p in node.predicates if not used_columns(p) <= columns)

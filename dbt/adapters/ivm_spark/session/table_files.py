@@ -21,7 +21,7 @@ from dbt.adapters.ivm_spark.session.delta_log import COLUMN_METADATA, known_file
 from dbt.adapters.ivm_spark.session.jvm import BUFFER, java_class, scala_object
 
 MOST_KNOWN = 500
-"""Files of the largest table whose files are asked for. The driver keeps about 2 KB of each."""
+"""A table with more files is left to Delta. The driver keeps about 2 KB for each file."""
 _MOST_TABLES = 100
 """Tables whose files are kept."""
 READER_FEATURES = frozenset(
